@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/core/clock.ts'
 import { partitionCount } from '../../src/core/partition.ts'
 import type { DocumentStore } from '../../src/store/contracts/documents.ts'
-import type { PartitionGrant } from '../../src/store/contracts/partition-leases.ts'
+import type { PartitionGrant } from '../../src/store/contracts/cluster/partition-leases.ts'
 import type { PostgresPool } from '../../src/store/postgres/connection/pool.ts'
 import { createPostgresDocuments } from '../../src/store/postgres/documents/documents.ts'
 import { createPostgresFrontier, type PostgresFrontier } from '../../src/store/postgres/frontier/frontier.ts'

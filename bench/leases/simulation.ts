@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/core/clock.ts'
-import type { PartitionLeases } from '../../src/store/contracts/partition-leases.ts'
+import type { PartitionLeases } from '../../src/store/contracts/cluster/partition-leases.ts'
 import type { PostgresPool } from '../../src/store/postgres/connection/pool.ts'
 import { createPartitionLeases } from '../../src/store/postgres/leases/leases.ts'
 import { createRandom } from '../origin/random.ts'

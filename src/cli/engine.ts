@@ -27,7 +27,7 @@ import type { StatusReport } from '../core/reports/status-report.ts'
 import type { VerifyProgress, VerifyReport } from '../core/reports/verify-report.ts'
 import type { Removed, UserDraft } from '../services/accounts/users.ts'
 import type { ImportHooks } from '../services/import/copy.ts'
-import type { NodeReport } from '../store/contracts/nodes.ts'
+import type { NodeReport } from '../store/contracts/cluster/nodes.ts'
 
 /** The rest of the program, as the commands see it. The composition root supplies it. */
 export type Engine = {

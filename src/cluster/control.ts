@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
-import type { ClusterFacts, NodeReport, NodeStore } from '../store/contracts/nodes.ts'
+import type { ClusterFacts, NodeReport, NodeStore } from '../store/contracts/cluster/nodes.ts'
 
 /** Sums over all partitions. */
 export type FrontierTotals = { totals(run: number): Promise<{ queued: number; seen: number; hosts: number }> }

@@ -1,6 +1,6 @@
 import type { SchedulerStats } from '../services/scheduler/scheduler-report.ts'
 import type { CheckListener, WatchService } from '../services/watching/watch-service.ts'
-import type { AskedStore, ClusterEvents, ScheduleStats } from '../store/contracts/cluster-events.ts'
+import type { AskedStore, ClusterEvents, ScheduleStats } from '../store/contracts/cluster/events.ts'
 import { checksChannel, readCheckPayload } from './leading.ts'
 import { type Loop, startLoop } from './poll-loop.ts'
 import type { ScheduleMirror } from './schedule-mirror.ts'

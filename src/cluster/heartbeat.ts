@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
-import type { NodeOrders, NodeRole, NodeSign, NodeStore } from '../store/contracts/nodes.ts'
+import type { NodeOrders, NodeRole, NodeSign, NodeStore } from '../store/contracts/cluster/nodes.ts'
 import { startLoop } from './poll-loop.ts'
 
 /** How the other processes of a cluster know this one. The id is different for every process. */

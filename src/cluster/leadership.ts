@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { isAppError } from '../core/errors.ts'
 import { createBackoff } from '../core/retry.ts'
 import { createSleeper } from '../services/watching/sleeper.ts'
-import type { LeaderLease } from '../store/contracts/partition-leases.ts'
+import type { LeaderLease } from '../store/contracts/cluster/partition-leases.ts'
 
 export type LeadershipDeps = {
   lease: LeaderLease

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Scheduler } from '../services/scheduler/scheduler.ts'
 import type { CheckListener, WatchService } from '../services/watching/watch-service.ts'
-import type { AskedStore, ClusterEvents, ScheduleStats } from '../store/contracts/cluster-events.ts'
+import type { AskedStore, ClusterEvents, ScheduleStats } from '../store/contracts/cluster/events.ts'
 
 export type LeadingDeps = {
   epoch: number

@@ -2,8 +2,8 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import { peakRssBytes } from '../core/process.ts'
 import { type CrawlDetails, skipReasons } from '../core/reports/crawl-report.ts'
 import type { SharedCounters } from '../crawl/worker/shared-counters.ts'
-import type { RunMark } from '../store/contracts/cluster-runs.ts'
-import type { NodeStats } from '../store/contracts/nodes.ts'
+import type { RunMark } from '../store/contracts/cluster/runs.ts'
+import type { NodeStats } from '../store/contracts/cluster/nodes.ts'
 
 /** Counts of a crawl that add up over shards, shard groups and nodes. */
 export const countNames = [

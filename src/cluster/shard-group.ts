@@ -8,7 +8,7 @@ import {
   openSharedCounters,
   type SharedCounters,
 } from '../crawl/worker/shared-counters.ts'
-import type { ClusterRunStore, RunMark } from '../store/contracts/cluster-runs.ts'
+import type { ClusterRunStore, RunMark } from '../store/contracts/cluster/runs.ts'
 
 /** Starts one thread per shard, on the store of the cluster. */
 export type StartShards = (options: ShardOptions) => ShardThreads

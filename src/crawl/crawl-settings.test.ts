@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 import { readConfig } from '../config/load-config.ts'
-import type { SharedSettings } from '../store/contracts/cluster-runs.ts'
+import type { SharedSettings } from '../store/contracts/cluster/runs.ts'
 import { sharedSettings, withSharedSettings } from './crawl-settings.ts'
 
 const files = { mimeTypes: 'text/html', ignoreTypes: null, blockList: null, hostRules: null }

@@ -12,7 +12,7 @@ import type { ProfileRules } from '../services/profiles/values/profile-values.ts
 import type { Sources } from '../services/sources/sources.ts'
 import type { GraphView } from '../store/contracts/graph-view.ts'
 import type { HostView } from '../store/contracts/host-view.ts'
-import type { NodeStore } from '../store/contracts/nodes.ts'
+import type { NodeStore } from '../store/contracts/cluster/nodes.ts'
 import type { EventParts } from './http/event-streams.ts'
 import type { Metrics } from './metrics.ts'
 

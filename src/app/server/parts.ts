@@ -23,7 +23,7 @@ import type { Scheduler } from '../../services/scheduler/scheduler.ts'
 import { followChecks } from '../../services/sources/source-events.ts'
 import { createSources, type Sources } from '../../services/sources/sources.ts'
 import type { WatchService } from '../../services/watching/watch-service.ts'
-import type { ClusterEvents } from '../../store/contracts/cluster-events.ts'
+import type { ClusterEvents } from '../../store/contracts/cluster/events.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 import { watchableSchemes } from '../fetchers.ts'
 

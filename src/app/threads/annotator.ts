@@ -4,7 +4,7 @@ import { serveThread, startThread } from '../../core/thread-host.ts'
 import { createWorkLoop, type WorkLoop } from '../../core/work-loop.ts'
 import { createNearDuplicateMemory, type NearDuplicateMemory } from '../../services/annotating/near-duplicate-log.ts'
 import type { Processor, ProcessorEvents } from '../../services/annotating/processor.ts'
-import type { EpochMemory } from '../../store/contracts/held-epochs.ts'
+import type { EpochMemory } from '../../store/contracts/cluster/held-epochs.ts'
 
 /** Index of the order in shared memory. */
 const END = 0

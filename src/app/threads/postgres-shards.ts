@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import type { CrawlDetails } from '../../core/reports/crawl-report.ts'
 import type { CounterMemory } from '../../crawl/worker/shared-counters.ts'
-import type { EpochMemory } from '../../store/contracts/held-epochs.ts'
+import type { EpochMemory } from '../../store/contracts/cluster/held-epochs.ts'
 import type { PostgresShardData } from './postgres-shard-thread.ts'
 import { startShardThread } from './shard-threads.ts'
 

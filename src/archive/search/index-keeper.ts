@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { createWorkLoop, type WorkLoop } from '../../core/work-loop.ts'
-import type { LeaderLease } from '../../store/contracts/partition-leases.ts'
+import type { LeaderLease } from '../../store/contracts/cluster/partition-leases.ts'
 import { type IndexUpdate, updateIndex } from './index-update.ts'
 
 /**

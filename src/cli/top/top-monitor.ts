@@ -1,4 +1,4 @@
-import type { NodeReport } from '../../store/contracts/nodes.ts'
+import type { NodeReport } from '../../store/contracts/cluster/nodes.ts'
 import { type CommandContext, exitCodes } from '../command.ts'
 import type { ClusterControl, ClusterSnapshot } from '../engine.ts'
 import type { CliIo, StopSignal } from '../output/io.ts'

@@ -1,4 +1,4 @@
-import type { NodeReport } from '../../store/contracts/nodes.ts'
+import type { NodeReport } from '../../store/contracts/cluster/nodes.ts'
 import { type NodeState, nodeStateOf, statOf, wordOf } from '../../store/rules/node-state.ts'
 import type { ClusterSnapshot } from '../engine.ts'
 import { formatCount, formatSize, formatSpan, printable } from '../output/terminal-text.ts'

@@ -1,4 +1,4 @@
-import type { NodeReport } from '../../store/contracts/nodes.ts'
+import type { NodeReport } from '../../store/contracts/cluster/nodes.ts'
 import type { ClusterControl, ClusterSnapshot } from '../engine.ts'
 
 export function nodeOf(parts: Partial<NodeReport> = {}): NodeReport {

@@ -1,6 +1,6 @@
 import { isAppError } from '../../core/errors.ts'
 import { retry, type Wait } from '../../core/retry.ts'
-import type { PartitionGrant } from '../../store/contracts/partition-leases.ts'
+import type { PartitionGrant } from '../../store/contracts/cluster/partition-leases.ts'
 import type { Frontier } from '../frontier/frontier.ts'
 import { createPartitionLease, type Leases, type PartitionLease, whenIdle } from '../frontier/partition-lease.ts'
 import type { Batch } from './results/batch.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { NodeReport } from '../../store/contracts/nodes.ts'
+import type { NodeReport } from '../../store/contracts/cluster/nodes.ts'
 import { createNodeCounters } from './node-board.ts'
 
 type Parts = Partial<Omit<NodeReport, 'stats'>>

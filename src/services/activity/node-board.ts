@@ -1,5 +1,5 @@
 import type { CounterName } from '../../crawl/worker/shared-counters.ts'
-import type { NodeReport, NodeStore } from '../../store/contracts/nodes.ts'
+import type { NodeReport, NodeStore } from '../../store/contracts/cluster/nodes.ts'
 import { statOf } from '../../store/rules/node-state.ts'
 import type { CrawlCounters } from './activity.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createManualClock } from '../../core/clock.ts'
-import type { NodeReport } from '../../store/contracts/nodes.ts'
+import type { NodeReport } from '../../store/contracts/cluster/nodes.ts'
 import { createNodeList } from './node-list.ts'
 
 const seen: NodeReport = {

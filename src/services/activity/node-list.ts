@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import type { NodeRole, NodeStore, NodeReport as SeenNode } from '../../store/contracts/nodes.ts'
+import type { NodeRole, NodeStore, NodeReport as SeenNode } from '../../store/contracts/cluster/nodes.ts'
 import { nodeStateOf, statOf, wordOf } from '../../store/rules/node-state.ts'
 import type { NodeList, NodeReport } from './this-node.ts'
 

@@ -1,4 +1,4 @@
-import type { ClusterEvents } from '../../store/contracts/cluster-events.ts'
+import type { ClusterEvents } from '../../store/contracts/cluster/events.ts'
 import type { Marks } from '../../store/contracts/inbox.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { NodeReport } from '../contracts/nodes.ts'
+import type { NodeReport } from '../contracts/cluster/nodes.ts'
 
 /**
  * How a node is, by what others can see of it:

@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/errors.ts'
-import type { CheckRunScope, CrawlScopeChange, CrawlScopeStore } from '../../contracts/crawl-scopes.ts'
+import type { CheckRunScope, CrawlScopeChange, CrawlScopeStore } from '../../contracts/cluster/crawl-scopes.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { leaderFence } from '../leases/leader.ts'
 import { schedulerRole } from './schedule.ts'

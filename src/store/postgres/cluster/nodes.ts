@@ -1,4 +1,4 @@
-import type { ClusterFacts, NodeOrders, NodeReport, NodeStore } from '../../contracts/nodes.ts'
+import type { ClusterFacts, NodeOrders, NodeReport, NodeStore } from '../../contracts/cluster/nodes.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { schedulerRole } from './schedule.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { SharedSettings } from '../../contracts/cluster-runs.ts'
+import type { SharedSettings } from '../../contracts/cluster/runs.ts'
 import { createDatabase, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
 import { createPostgresNodes } from './nodes.ts'
 import { createPostgresRuns } from './runs.ts'

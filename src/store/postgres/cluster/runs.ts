@@ -1,5 +1,5 @@
-import type { ClusterRunStore, JoinedRun, LiveShare, RunMark, SharedSettings } from '../../contracts/cluster-runs.ts'
-import { runsChannel } from '../../contracts/cluster-runs.ts'
+import type { ClusterRunStore, JoinedRun, LiveShare, RunMark, SharedSettings } from '../../contracts/cluster/runs.ts'
+import { runsChannel } from '../../contracts/cluster/runs.ts'
 import type { Run } from '../../contracts/runs.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
 

@@ -1,5 +1,5 @@
 import type { CheckResult } from '../../../core/check-order.ts'
-import type { AskedStore, CheckResultStore, CheckStore, ScheduleStats } from '../../contracts/cluster-events.ts'
+import type { AskedStore, CheckResultStore, CheckStore, ScheduleStats } from '../../contracts/cluster/events.ts'
 import { addWatch } from '../../rules/offers.ts'
 import type { PostgresPool, Sender } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'

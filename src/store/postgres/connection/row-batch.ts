@@ -2,6 +2,11 @@ import type { Row, Sender } from './pool.ts'
 /** Columns of a batch of rows that travels as one array per column, with the types that the arrays have. */
 export type Columns<T> = readonly (readonly [name: string & keyof T, type: string])[]
 
+/** Columns from a text such as `id:bigint url:text`. */
+export function columnsOf<T>(text: string): Columns<T> {
+  return text.split(/\s+/).map((column) => column.split(':') as [string & keyof T, string])
+}
+
 /** `unnest($3::bigint[], …) AS r(id, …)`, its first array being parameter number `first`. */
 export function unnestOf<T>(columns: Columns<T>, first: number): string {
   const arrays = columns.map(([, type], index) => `$${first + index}::${type}[]`)

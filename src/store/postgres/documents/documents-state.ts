@@ -1,6 +1,6 @@
 import type { BodyState } from '../../contracts/documents.ts'
 import type { VersionReason } from '../../contracts/versions.ts'
-import type { Columns } from '../connection/row-batch.ts'
+import { type Columns, columnsOf } from '../connection/row-batch.ts'
 
 /** A document's row as it will be written. */
 export type DocumentState = {
@@ -79,79 +79,29 @@ export type TaskRow = {
   made: boolean
 }
 
-export const documentColumns: Columns<DocumentState> = [
-  ['id', 'bigint'],
-  ['host', 'text'],
-  ['fp', 'bigint'],
-  ['url', 'text'],
-  ['parent', 'text'],
-  ['firstAt', 'bigint'],
-  ['checkedAt', 'bigint'],
-  ['run', 'bigint'],
-  ['status', 'int'],
-  ['outcome', 'text'],
-  ['location', 'text'],
-  ['version', 'bigint'],
-  ['seenAt', 'bigint'],
-  ['freshUntil', 'bigint'],
-  ['notModified', 'int'],
-]
+export const documentColumns = columnsOf<DocumentState>(
+  `id:bigint host:text fp:bigint url:text parent:text firstAt:bigint checkedAt:bigint run:bigint status:int
+   outcome:text location:text version:bigint seenAt:bigint freshUntil:bigint notModified:int`,
+)
 
 export const documentChangeColumns: Columns<DocumentState> = documentColumns.filter(
   ([name]) => !['host', 'fp', 'url', 'parent', 'firstAt'].includes(name),
 )
 
-export const versionColumns: Columns<VersionRow> = [
-  ['id', 'bigint'],
-  ['document', 'bigint'],
-  ['n', 'int'],
-  ['reason', 'text'],
-  ['at', 'bigint'],
-  ['seenAt', 'bigint'],
-  ['status', 'int'],
-  ['type', 'text'],
-  ['size', 'bigint'],
-  ['digest', 'bytea'],
-  ['text', 'bytea'],
-  ['textRules', 'bigint'],
-  ['etag', 'text'],
-  ['lastModified', 'text'],
-  ['truncated', 'text'],
-  ['title', 'text'],
-  ['address', 'text'],
-  ['location', 'text'],
-  ['body', 'text'],
-  ['original', 'bigint'],
-  ['record', 'bigint'],
-  ['length', 'bigint'],
-  ['links', 'bigint'],
-]
+export const versionColumns = columnsOf<VersionRow>(
+  `id:bigint document:bigint n:int reason:text at:bigint seenAt:bigint status:int type:text size:bigint
+   digest:bytea text:bytea textRules:bigint etag:text lastModified:text truncated:text title:text address:text
+   location:text body:text original:bigint record:bigint length:bigint links:bigint`,
+)
 
-export const versionChangeColumns: Columns<VersionState> = [
-  ['id', 'bigint'],
-  ['seenAt', 'bigint'],
-  ['etag', 'text'],
-  ['lastModified', 'text'],
-  ['links', 'bigint'],
-]
+export const versionChangeColumns = columnsOf<VersionState>(
+  'id:bigint seenAt:bigint etag:text lastModified:text links:bigint',
+)
 
-export const refillColumns: Columns<RefillRow> = [
-  ['id', 'bigint'],
-  ['digest', 'bytea'],
-  ['size', 'bigint'],
-  ['text', 'bytea'],
-  ['textRules', 'bigint'],
-  ['original', 'bigint'],
-  ['record', 'bigint'],
-  ['length', 'bigint'],
-]
+export const refillColumns = columnsOf<RefillRow>(
+  'id:bigint digest:bytea size:bigint text:bytea textRules:bigint original:bigint record:bigint length:bigint',
+)
 
-export const taskColumns: Columns<TaskRow> = [
-  ['version', 'bigint'],
-  ['document', 'bigint'],
-  ['watch', 'bigint'],
-  ['hops', 'int'],
-  ['round', 'bigint'],
-  ['first', 'boolean'],
-  ['made', 'boolean'],
-]
+export const taskColumns = columnsOf<TaskRow>(
+  'version:bigint document:bigint watch:bigint hops:int round:bigint first:boolean made:boolean',
+)

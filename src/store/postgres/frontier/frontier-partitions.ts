@@ -1,5 +1,5 @@
+import type { PartitionGrant } from '../../contracts/cluster/partition-leases.ts'
 import type { HostState } from '../../contracts/frontier.ts'
-import type { PartitionGrant } from '../../contracts/partition-leases.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import type { FrontierFacts } from './frontier-rows.ts'
 import { frontierStatements, type HostRow, stateOfRow } from './frontier-rows.ts'

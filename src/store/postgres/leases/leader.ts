@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
-import type { LeaderBeat, LeaderLease } from '../../contracts/partition-leases.ts'
+import type { LeaderBeat, LeaderLease } from '../../contracts/cluster/partition-leases.ts'
 import type { PostgresPool, Sender } from '../connection/pool.ts'
 
 export type LeaderLeaseOptions = {

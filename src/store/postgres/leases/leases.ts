@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
-import type { LeaseBeat, LeaseListener, PartitionGrant, PartitionLeases } from '../../contracts/partition-leases.ts'
+import type {
+  LeaseBeat,
+  LeaseListener,
+  PartitionGrant,
+  PartitionLeases,
+} from '../../contracts/cluster/partition-leases.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { numberArray } from '../connection/row-batch.ts'
 

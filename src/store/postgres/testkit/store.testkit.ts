@@ -11,7 +11,7 @@ import {
   type SystemOptions,
 } from '../../conformance/engine.testkit.ts'
 import type { SearchEngine, SearchSystem } from '../../conformance/search-suite.testkit.ts'
-import type { PartitionGrant } from '../../contracts/partition-leases.ts'
+import type { PartitionGrant } from '../../contracts/cluster/partition-leases.ts'
 import { createPostgresAccounts } from '../accounts/accounts.ts'
 import { createPostgresSessions, createPostgresTokens } from '../accounts/credentials.ts'
 import { createPostgresProfiles } from '../accounts/profiles.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { FrontierStore } from '../contracts/frontier.ts'
-import { openOne, openTwo, type StoreEngine, withSystem } from './engine.testkit.ts'
-import { batchOf, offerOf, offersOf, queuedUrls, queueOf } from './samples.testkit.ts'
+import type { FrontierStore } from '../../contracts/frontier.ts'
+import { openOne, openTwo, type StoreEngine, withSystem } from '../engine.testkit.ts'
+import { batchOf, offerOf, offersOf, queuedUrls, queueOf } from '../samples.testkit.ts'
 
 /** Asked of the host whose request is the first in the queue. */
 async function isRecovered(frontier: FrontierStore): Promise<boolean> {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { FrontierStore, HostState } from '../contracts/frontier.ts'
-import { openOne, openTwo, type StoreEngine, withSystem } from './engine.testkit.ts'
-import { batchOf, offerOf, offersOf, queuedUrls, queueOf } from './samples.testkit.ts'
+import type { FrontierStore, HostState } from '../../contracts/frontier.ts'
+import { openOne, openTwo, type StoreEngine, withSystem } from '../engine.testkit.ts'
+import { batchOf, offerOf, offersOf, queuedUrls, queueOf } from '../samples.testkit.ts'
 
 /** Hosts: their clocks, who comes first, who is given up, what their robots.txt said. */
 export function frontierHostSuite(engine: StoreEngine): void {

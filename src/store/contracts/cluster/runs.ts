@@ -1,4 +1,4 @@
-import type { Run, RunStore } from './runs.ts'
+import type { Run, RunStore } from '../runs.ts'
 
 /**
  * Crawls of a cluster. A run has its settings with it, so that every worker can help, and a revision that grows when they change. It is

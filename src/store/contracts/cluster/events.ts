@@ -1,5 +1,5 @@
-import type { CheckResult } from '../../core/check-order.ts'
-import type { Offer } from '../../core/request.ts'
+import type { CheckResult } from '../../../core/check-order.ts'
+import type { Offer } from '../../../core/request.ts'
 
 /** Notifications between processes. One may get lost; what it is about is in the tables. */
 export type ClusterEvents = {

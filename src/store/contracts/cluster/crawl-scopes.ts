@@ -1,4 +1,4 @@
-import type { CrawlScope } from '../../core/check-order.ts'
+import type { CrawlScope } from '../../../core/check-order.ts'
 
 /**
  * Crawl scopes of watches, from the leader of the scheduler to all workers. A scope is written before the requests of its check are

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { UNLIMITED_DEPTH } from '../../core/request.ts'
-import type { Arrival } from '../contracts/frontier.ts'
-import { openOne, openTwo, type StoreEngine, withSystem } from './engine.testkit.ts'
-import { batchOf, offerOf, offersOf, queuedUrls, queueOf } from './samples.testkit.ts'
+import { UNLIMITED_DEPTH } from '../../../core/request.ts'
+import type { Arrival } from '../../contracts/frontier.ts'
+import { openOne, openTwo, type StoreEngine, withSystem } from '../engine.testkit.ts'
+import { batchOf, offerOf, offersOf, queuedUrls, queueOf } from '../samples.testkit.ts'
 
 /** Which links are accepted, and where they end up. */
 export function frontierOfferSuite(engine: StoreEngine): void {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { QueuedRequest } from '../../core/request.ts'
-import type { FrontierStore, QueuePosition } from '../contracts/frontier.ts'
-import { openOne, openTwo, type StoreEngine, withSystem } from './engine.testkit.ts'
-import { batchOf, offerOf, offersOf, queuedUrls, queueOf } from './samples.testkit.ts'
+import type { QueuedRequest } from '../../../core/request.ts'
+import type { FrontierStore, QueuePosition } from '../../contracts/frontier.ts'
+import { openOne, openTwo, type StoreEngine, withSystem } from '../engine.testkit.ts'
+import { batchOf, offerOf, offersOf, queuedUrls, queueOf } from '../samples.testkit.ts'
 
 /** The order of a host's queue and what leaves it. */
 export function frontierQueueSuite(engine: StoreEngine): void {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Check } from '../../core/request.ts'
-import { openOne, openTwo, type StoreEngine, withSystem } from './engine.testkit.ts'
-import { batchOf, offerOf, offersOf, queueOf } from './samples.testkit.ts'
+import type { Check } from '../../../core/request.ts'
+import { openOne, openTwo, type StoreEngine, withSystem } from '../engine.testkit.ts'
+import { batchOf, offerOf, offersOf, queueOf } from '../samples.testkit.ts'
 
 const checkOf = (watch: number, round: number): Check => ({
   watch,

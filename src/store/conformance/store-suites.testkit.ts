@@ -1,0 +1,53 @@
+import { accountsSuite } from './accounts/accounts-suite.testkit.ts'
+import { sessionsSuite, tokensSuite } from './accounts/credentials-suite.testkit.ts'
+import { setupSuite, signInFailuresSuite } from './accounts/sign-in-suite.testkit.ts'
+import { annotationsSuite } from './annotations-suite.testkit.ts'
+import { collectionSuite } from './collection-suite.testkit.ts'
+import { documentsSuite } from './documents-suite.testkit.ts'
+import type { StoreEngine } from './engine.testkit.ts'
+import { frontierHostSuite } from './frontier/host-suite.testkit.ts'
+import { frontierOfferSuite } from './frontier/offer-suite.testkit.ts'
+import { frontierQueueSuite } from './frontier/queue-suite.testkit.ts'
+import { frontierRestartSuite } from './frontier/restart-suite.testkit.ts'
+import { frontierWatchSuite } from './frontier/watch-suite.testkit.ts'
+import { graphViewSuite } from './graph-view-suite.testkit.ts'
+import { hostViewSuite } from './host-view-suite.testkit.ts'
+import { inboxMarksSuite } from './inbox-marks-suite.testkit.ts'
+import { inboxSuite } from './inbox-suite.testkit.ts'
+import { leasesSuite } from './leases-suite.testkit.ts'
+import { objectsSuite } from './objects-suite.testkit.ts'
+import { outboxSuite } from './outbox-suite.testkit.ts'
+import { profilesSuite } from './profiles-suite.testkit.ts'
+import { runsSuite } from './runs-suite.testkit.ts'
+import { versionsSuite } from './versions-suite.testkit.ts'
+
+/** What every engine promises, one suite for each contract. */
+const suites = [
+  frontierOfferSuite,
+  frontierQueueSuite,
+  frontierHostSuite,
+  frontierRestartSuite,
+  frontierWatchSuite,
+  documentsSuite,
+  objectsSuite,
+  leasesSuite,
+  runsSuite,
+  versionsSuite,
+  profilesSuite,
+  annotationsSuite,
+  accountsSuite,
+  sessionsSuite,
+  tokensSuite,
+  signInFailuresSuite,
+  setupSuite,
+  inboxSuite,
+  inboxMarksSuite,
+  outboxSuite,
+  collectionSuite,
+  hostViewSuite,
+  graphViewSuite,
+]
+
+export function storeSuites(engine: StoreEngine): void {
+  for (const suite of suites) suite(engine)
+}
