@@ -1,4 +1,5 @@
 import { createBodyReader } from '../../archive/body-reader.ts'
+import { diffPage as writeDiffPage } from '../../archive/diff/diff-page.ts'
 import { exportArchive as writeExport } from '../../archive/export/export.ts'
 import { compareVersions } from '../../archive/history/compare.ts'
 import { readHistory, readShown } from '../../archive/history/history.ts'
@@ -19,6 +20,8 @@ export const show: Engine['show'] = (target, address) =>
 
 export const diff: Engine['diff'] = (target, url, request) =>
   reading(target, async (parts) => compareVersions(parts, await parts.finder.document(url), request))
+
+export const diffPage: Engine['diffPage'] = async (report) => writeDiffPage(report)
 
 type Parts = Parameters<typeof compareVersions>[0] & { finder: ReturnType<typeof createVersionFinder> }
 
