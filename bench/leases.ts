@@ -3,7 +3,7 @@
  * holders as a large cluster has. A holder is a shard thread; a worker with four threads counts as four.
  */
 import { AppError } from '../src/core/errors.ts'
-import { partitionCount } from '../src/core/partition.ts'
+import { partitionCount } from '../src/core/url/partition.ts'
 import { type BenchServer, setPartitions, startServer } from './leases/database.ts'
 import { createSimulation, type Settled } from './leases/simulation.ts'
 import type { Benchmark } from './table.ts'

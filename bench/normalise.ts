@@ -1,5 +1,5 @@
-import { prepareBase, resolve } from '../src/core/url.ts'
-import { createFingerprinter } from '../src/core/url-key.ts'
+import { prepareBase, resolve } from '../src/core/url/url.ts'
+import { createFingerprinter } from '../src/core/url/url-key.ts'
 import { createLinkNormaliser } from '../src/crawl/normalize/link-normaliser.ts'
 import type { BenchTable } from './table.ts'
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../src/core/errors.ts'
-import { partitionCount } from '../../src/core/partition.ts'
+import { partitionCount } from '../../src/core/url/partition.ts'
 import { openPool, type PostgresPool } from '../../src/store/postgres/connection/pool.ts'
 import { leaseFunctions } from '../../src/store/postgres/leases/leases-functions.ts'
 import { migrate } from '../../src/store/postgres/schema/migrate.ts'

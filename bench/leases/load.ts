@@ -4,7 +4,7 @@
  */
 
 import { AppError } from '../../src/core/errors.ts'
-import { partitionCount, partitionOf } from '../../src/core/partition.ts'
+import { partitionCount, partitionOf } from '../../src/core/url/partition.ts'
 import { createRandom } from '../origin/random.ts'
 import type { Benchmark } from '../table.ts'
 

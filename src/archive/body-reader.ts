@@ -1,6 +1,6 @@
-import { decodeBody } from '../core/decode-body.ts'
 import { isAppError } from '../core/errors.ts'
-import { bodyDigest } from '../core/fingerprint.ts'
+import { decodeBody } from '../core/http/decode-body.ts'
+import { bodyDigest } from '../core/url/fingerprint.ts'
 import { parseRecordHead } from '../core/warc/record-head.ts'
 import type { ObjectStore } from '../store/contracts/objects.ts'
 import type { Version, VersionStore } from '../store/contracts/versions.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { isAppError } from '../core/errors.ts'
-import { createBackoff } from '../core/retry.ts'
+import { createBackoff } from '../core/work/retry.ts'
 import { createSleeper } from '../services/watching/sleeper.ts'
 import type { LeaderLease } from '../store/contracts/cluster/partition-leases.ts'
 

@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '../core/clock.ts'
-import { peakRssBytes } from '../core/process.ts'
 import { type CrawlDetails, skipReasons } from '../core/reports/crawl-report.ts'
+import { peakRssBytes } from '../core/work/process.ts'
 import type { SharedCounters } from '../crawl/worker/shared-counters.ts'
-import type { RunMark } from '../store/contracts/cluster/runs.ts'
 import type { NodeStats } from '../store/contracts/cluster/nodes.ts'
+import type { RunMark } from '../store/contracts/cluster/runs.ts'
 
 /** Counts of a crawl that add up over shards, shard groups and nodes. */
 export const countNames = [

@@ -2,8 +2,8 @@ import type { Logger } from 'pino'
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 import { systemClock } from '../core/clock.ts'
 import type { ClusterEvents } from '../store/contracts/cluster/events.ts'
-import { type ClusterRunStore, runsChannel } from '../store/contracts/cluster/runs.ts'
 import type { NodeStats, NodeStore } from '../store/contracts/cluster/nodes.ts'
+import { type ClusterRunStore, runsChannel } from '../store/contracts/cluster/runs.ts'
 import {
   type ClusterClock,
   createDatabaseHealth,

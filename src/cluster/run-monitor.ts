@@ -11,8 +11,8 @@ import {
   type SkipReason,
 } from '../core/reports/crawl-report.ts'
 import { sharedSettings } from '../crawl/crawl-settings.ts'
-import type { ClusterRunStore, JoinedRun, LiveShare } from '../store/contracts/cluster/runs.ts'
 import type { NodeStore } from '../store/contracts/cluster/nodes.ts'
+import type { ClusterRunStore, JoinedRun, LiveShare } from '../store/contracts/cluster/runs.ts'
 import { statOf } from '../store/rules/node-state.ts'
 import type { FrontierTotals } from './control.ts'
 import type { WorkerNode } from './node.ts'

@@ -1,5 +1,5 @@
-import { parseCidr } from '../core/address.ts'
 import { isAppError } from '../core/errors.ts'
+import { parseCidr } from '../core/url/address.ts'
 import { formatBytes, formatDuration, parseBytes, parseDuration } from './quantities.ts'
 import { type PartError, parseRetention } from './retention.ts'
 import { parseSources } from './source-rules.ts'

@@ -1,6 +1,6 @@
 import { isAppError } from '../core/errors.ts'
-import { createSourceMatch } from '../core/source-match.ts'
 import { createOmitRules, type OmitRule } from '../core/text/omit-rules.ts'
+import { createSourceMatch } from '../core/url/source-match.ts'
 import { nearMiss } from './near-miss.ts'
 import { type PartError, parseRetention, type Retention, show } from './retention.ts'
 

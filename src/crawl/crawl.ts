@@ -1,6 +1,5 @@
 import type { CheckOrder, CrawlScope } from '../core/check-order.ts'
 import type { Clock } from '../core/clock.ts'
-import { peakRssBytes } from '../core/process.ts'
 import {
   type CrawlDetails,
   type CrawlResult,
@@ -9,6 +8,7 @@ import {
   type SkipReason,
   skipReasons,
 } from '../core/reports/crawl-report.ts'
+import { peakRssBytes } from '../core/work/process.ts'
 import type { SharedCounters } from './worker/shared-counters.ts'
 
 /** A shard as the crawl sees it, in any thread. */

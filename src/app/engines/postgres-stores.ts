@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import { isTemporary, retry } from '../../core/retry.ts'
+import { isTemporary, retry } from '../../core/work/retry.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 import { createPostgresAccounts } from '../../store/postgres/accounts/accounts.ts'
 import { createPostgresSessions, createPostgresTokens } from '../../store/postgres/accounts/credentials.ts'

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts'
-import { startThread } from '../../core/thread-host.ts'
+import { startThread } from '../../core/work/thread-host.ts'
 import {
   type ArchiveLimits,
   type ArchiveService,

@@ -1,4 +1,4 @@
-import { startThread, type ThreadHost } from '../../core/thread-host.ts'
+import { startThread, type ThreadHost } from '../../core/work/thread-host.ts'
 
 /**
  * Work that can wait, in a thread of the lowest priority: the texts of new versions are indexed, then closed archive files are

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import type { Config } from '../../config/config.ts'
-import { startThread } from '../../core/thread-host.ts'
+import { startThread } from '../../core/work/thread-host.ts'
 
 export type ClusterIndexer = {
   /** Leaves work in progress for the next indexer. */

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import type { Transferable } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { CheckResult } from '../../core/check-order.ts'
-import { startThread, type ThreadHost } from '../../core/thread-host.ts'
+import { startThread, type ThreadHost } from '../../core/work/thread-host.ts'
 import {
   createShardThread,
   type ShardCall,

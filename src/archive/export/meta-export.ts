@@ -1,5 +1,5 @@
-import { digestText } from '../../core/fingerprint.ts'
-import { parseHttpDate } from '../../core/http-date.ts'
+import { parseHttpDate } from '../../core/http/http-date.ts'
+import { digestText } from '../../core/url/fingerprint.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
 import { type MetaVersion, type WritableMetaDocument, writeMetaInfo } from '../../xml/meta-info/meta-info.ts'
 import { readAhead } from '../read-ahead.ts'

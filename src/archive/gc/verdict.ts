@@ -1,7 +1,7 @@
 import type { Retention } from '../../config/retention.ts'
 import type { SourceRule } from '../../config/source-rules.ts'
 import type { GcReason } from '../../core/reports/gc-report.ts'
-import { createSourceMatch } from '../../core/source-match.ts'
+import { createSourceMatch } from '../../core/url/source-match.ts'
 import type { CollectableVersion } from '../../store/contracts/collection.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import { hostKey } from '../../core/partition.ts'
+import { hostKey } from '../../core/url/partition.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
 

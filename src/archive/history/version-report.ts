@@ -1,6 +1,6 @@
-import { bomEncoding, decodeText, detectCharset } from '../../core/charset.ts'
-import { digestText } from '../../core/fingerprint.ts'
+import { bomEncoding, decodeText, detectCharset } from '../../core/http/charset.ts'
 import type { VersionReport } from '../../core/reports/history-report.ts'
+import { digestText } from '../../core/url/fingerprint.ts'
 import type { Version } from '../../store/contracts/versions.ts'
 
 export function versionReport(version: Version, links: number): VersionReport {

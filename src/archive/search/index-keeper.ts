@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { createWorkLoop, type WorkLoop } from '../../core/work-loop.ts'
+import { createWorkLoop, type WorkLoop } from '../../core/work/work-loop.ts'
 import type { LeaderLease } from '../../store/contracts/cluster/partition-leases.ts'
 import { type IndexUpdate, updateIndex } from './index-update.ts'
 

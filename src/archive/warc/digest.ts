@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto'
-import { fromBase32, toBase32 } from '../../core/fingerprint.ts'
+import { fromBase32, toBase32 } from '../../core/url/fingerprint.ts'
 
 /** Labelled digests as WARC writes them: `sha1:BASE32`. Other tools also write hex and base64; all are read. */
 

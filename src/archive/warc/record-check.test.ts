@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import test from 'node:test'
-import { toBase32 } from '../../core/fingerprint.ts'
+import { toBase32 } from '../../core/url/fingerprint.ts'
 import { WarcHeaders } from '../../core/warc/record-head.ts'
 import { parseDigest } from './digest.ts'
 import { checkRecord } from './record-check.ts'

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
-import { bomEncoding, decodeText, detectCharset, isUtf8Text } from '../charset.ts'
+import { bomEncoding, decodeText, detectCharset, isUtf8Text } from '../http/charset.ts'
 import { readXmlReference } from './character-reference.ts'
 import { scanHtml, type TextTargets } from './html-text.ts'
 import { cutMatches } from './omit-matches.ts'

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { AppError } from '../errors.ts'
 import { createPattern, type Pattern } from '../pattern/pattern.ts'
-import { createSourceMatch, type SourceMatch } from '../source-match.ts'
+import { createSourceMatch, type SourceMatch } from '../url/source-match.ts'
 import type { ElementCutter } from './omit-elements.ts'
 
 /** What is left out of the text of documents before it is compared: regions that change without meaning anything. */

@@ -1,4 +1,4 @@
-import { httpContentTypeEncoding } from '../charset.ts'
+import { httpContentTypeEncoding } from '../http/charset.ts'
 
 /** How the text of a media type is read; null where there is none. */
 export type TextKind = 'html' | 'xhtml' | 'xml' | 'plain'

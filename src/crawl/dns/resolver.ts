@@ -2,8 +2,8 @@ import type { RecordWithTtl } from 'node:dns'
 import { lookup, Resolver as Question } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseAddress } from '../../core/address.ts'
 import type { Clock } from '../../core/clock.ts'
+import { parseAddress } from '../../core/url/address.ts'
 
 /**
  * Who answers "which addresses has this host". An empty list means that the name does not exist or has no address;

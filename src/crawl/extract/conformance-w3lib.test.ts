@@ -8,7 +8,7 @@ import {
   htmlBodyDeclaredEncoding,
   httpContentTypeEncoding,
   resolveEncoding,
-} from '../../core/charset.ts'
+} from '../../core/http/charset.ts'
 import { baseUrl, metaRefresh } from './page.testkit.ts'
 
 const folder = process.env.ERACE_CONFORMANCE

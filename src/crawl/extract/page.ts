@@ -1,4 +1,4 @@
-import { type Charset, decodeText, detectCharset, isAsciiCompatible, resolveEncoding } from '../../core/charset.ts'
+import { type Charset, decodeText, detectCharset, isAsciiCompatible, resolveEncoding } from '../../core/http/charset.ts'
 import type { FindOptions } from './fastfind.ts'
 import { type Found, fastfind } from './fastfind.ts'
 import type { Recall } from './link-collector.ts'

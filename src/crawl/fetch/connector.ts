@@ -1,8 +1,8 @@
 import { connect as connectTcp, isIP, isIPv6, type Socket } from 'node:net'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
-import type { AddressGuard } from '../../core/address.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
+import type { AddressGuard } from '../../core/url/address.ts'
 import type { DnsCache } from '../dns/dns-cache.ts'
 import { connectFailure } from './failure.ts'
 

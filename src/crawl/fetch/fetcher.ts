@@ -1,6 +1,6 @@
-import type { AddressGuard } from '../../core/address.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError, type ErrorCode, errorCodes } from '../../core/errors.ts'
+import type { AddressGuard } from '../../core/url/address.ts'
 import type { DnsCache } from '../dns/dns-cache.ts'
 import { createConnections } from './connections.ts'
 import { createConnector, type TlsOptions } from './connector.ts'

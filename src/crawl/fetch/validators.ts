@@ -1,4 +1,4 @@
-import { parseHttpDate } from '../../core/http-date.ts'
+import { parseHttpDate } from '../../core/http/http-date.ts'
 import { headerList, headerValue } from './fetch-result.ts'
 
 /** What of a response can be used to ask later whether it still holds. */

@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
-import { hostKey, hostNameOf } from '../../core/partition.ts'
-import { parse, withoutFragment } from '../../core/url.ts'
+import { hostKey, hostNameOf } from '../../core/url/partition.ts'
+import { parse, withoutFragment } from '../../core/url/url.ts'
 import { readList, refuseFaults } from './list-file.ts'
 import { isWithin, rememberHost, type UrlFilter } from './url-filter.ts'
 

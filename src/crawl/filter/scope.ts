@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import { hostKey, registrableDomain } from '../../core/partition.ts'
+import { hostKey, registrableDomain } from '../../core/url/partition.ts'
 import { createNormaliser } from '../normalize/normaliser.ts'
 import { regexFilter, rememberHost, type UrlFilter } from './url-filter.ts'
 

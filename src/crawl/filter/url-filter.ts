@@ -1,5 +1,5 @@
-import { hostKey } from '../../core/partition.ts'
 import { createPattern } from '../../core/pattern/pattern.ts'
+import { hostKey } from '../../core/url/partition.ts'
 
 /** One of Mercator's URL filters: answers whether a normalised URL may be fetched. */
 export type UrlFilter = { readonly name: string; accepts(url: string): boolean }

@@ -1,4 +1,4 @@
-import { createFingerprinter } from '../../core/url-key.ts'
+import { createFingerprinter } from '../../core/url/url-key.ts'
 
 /**
  * Endless calendars and session mazes have one path and ever new query strings. This counts the distinct query

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { QueuedRequest } from '../../core/request.ts'
-import { createBackoff, isTemporary, type Wait, wait as waitFor } from '../../core/retry.ts'
+import { createBackoff, isTemporary, type Wait, wait as waitFor } from '../../core/work/retry.ts'
 import type { Arrival, FrontierStore, HostClock, HostState } from '../../store/contracts/frontier.ts'
 import {
   addArrivals,

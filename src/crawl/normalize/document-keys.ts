@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
-import { hostKey } from '../../core/partition.ts'
-import { createFingerprinter } from '../../core/url-key.ts'
+import { hostKey } from '../../core/url/partition.ts'
+import { createFingerprinter } from '../../core/url/url-key.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
 import { createNormaliser } from './normaliser.ts'
 

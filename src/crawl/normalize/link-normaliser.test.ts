@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { prepareBase, resolve } from '../../core/url.ts'
+import { prepareBase, resolve } from '../../core/url/url.ts'
 import { parseHostRules } from './host-rules.ts'
 import { createLinkNormaliser } from './link-normaliser.ts'
 import { createNormaliser, type NormaliserOptions } from './normaliser.ts'

@@ -1,4 +1,4 @@
-import { type ParsedBase, resolve } from '../../core/url.ts'
+import { type ParsedBase, resolve } from '../../core/url/url.ts'
 import { createNormaliser, defaultMaxUrlLength, type Normalised, type NormaliserOptions } from './normaliser.ts'
 import { createQueryRules, endOfPlainTail, queryOptions } from './query-parameters.ts'
 

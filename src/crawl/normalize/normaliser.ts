@@ -1,4 +1,4 @@
-import { withoutFragment } from '../../core/url.ts'
+import { withoutFragment } from '../../core/url/url.ts'
 import { createHostResolver, type HostRules, hasHostRules, noHostRules } from './host-rules.ts'
 import { normalisePercentEncoding } from './percent-encoding.ts'
 import { createQueryRules, endOfPlainTail, queryOptions } from './query-parameters.ts'

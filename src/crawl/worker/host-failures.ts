@@ -1,6 +1,6 @@
 import { isAppError } from '../../core/errors.ts'
 import type { QueuedRequest } from '../../core/request.ts'
-import { isTemporary } from '../../core/retry.ts'
+import { isTemporary } from '../../core/work/retry.ts'
 import type { FrontierStore } from '../../store/contracts/frontier.ts'
 import type { Frontier } from '../frontier/frontier.ts'
 import type { HostQueue } from '../frontier/host-queue.ts'

@@ -1,5 +1,5 @@
 import { isAppError } from '../../core/errors.ts'
-import { retry, type Wait } from '../../core/retry.ts'
+import { retry, type Wait } from '../../core/work/retry.ts'
 import type { PartitionGrant } from '../../store/contracts/cluster/partition-leases.ts'
 import type { Frontier } from '../frontier/frontier.ts'
 import { createPartitionLease, type Leases, type PartitionLease, whenIdle } from '../frontier/partition-lease.ts'

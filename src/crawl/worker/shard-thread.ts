@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { CheckResult } from '../../core/check-order.ts'
 import { AppError } from '../../core/errors.ts'
-import { serveThread, type ThreadHost, type ThreadPort } from '../../core/thread-host.ts'
+import { serveThread, type ThreadHost, type ThreadPort } from '../../core/work/thread-host.ts'
 import type { ShardHandle } from '../crawl.ts'
 import type { ShardStats } from './shared-counters.ts'
 

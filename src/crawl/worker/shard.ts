@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Check } from '../../core/request.ts'
-import { wait } from '../../core/retry.ts'
+import { wait } from '../../core/work/retry.ts'
 import type { DocumentStore } from '../../store/contracts/documents.ts'
 import type { FrontierStore } from '../../store/contracts/frontier.ts'
 import type { Fetcher } from '../fetch/fetcher.ts'

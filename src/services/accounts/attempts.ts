@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { parseAddress } from '../../core/address.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
+import { parseAddress } from '../../core/url/address.ts'
 import type { SignInFailureStore, SignInFailures } from '../../store/contracts/accounts/sign-in-failures.ts'
 
 /**

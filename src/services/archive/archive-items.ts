@@ -1,4 +1,4 @@
-import { digestText } from '../../core/fingerprint.ts'
+import { digestText } from '../../core/url/fingerprint.ts'
 import type { CataloguedDocument, Version } from '../../store/contracts/versions.ts'
 import type { Bytes, DocumentItem, VersionItem } from './archive-reader.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isAppError } from '../../core/errors.ts'
-import { startThread, type ThreadHost } from '../../core/thread-host.ts'
+import { startThread, type ThreadHost } from '../../core/work/thread-host.ts'
 import { type ArchiveLimits, createArchiveService } from './archive-service.ts'
 import type { ToArchive } from './archive-thread.ts'
 

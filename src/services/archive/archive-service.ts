@@ -1,5 +1,5 @@
 import { AppError, isAppError } from '../../core/errors.ts'
-import type { ThreadHost } from '../../core/thread-host.ts'
+import type { ThreadHost } from '../../core/work/thread-host.ts'
 import { type ArchiveReader, archiveMethods } from './archive-reader.ts'
 import type { ToArchive } from './archive-thread.ts'
 

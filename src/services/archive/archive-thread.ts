@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import { AppError } from '../../core/errors.ts'
-import { serveThread } from '../../core/thread-host.ts'
+import { serveThread } from '../../core/work/thread-host.ts'
 import { type ArchiveReader, archiveMethods } from './archive-reader.ts'
 
 /** What goes to the thread that reads the archive, and what comes back. One request is under way at a time. */

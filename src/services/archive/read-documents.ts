@@ -1,4 +1,4 @@
-import { mapConcurrent } from '../../core/map-concurrent.ts'
+import { mapConcurrent } from '../../core/work/map-concurrent.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { InboxStore } from '../../store/contracts/inbox.ts'
 import type { CataloguedDocument, VersionStore } from '../../store/contracts/versions.ts'

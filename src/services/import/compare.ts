@@ -1,7 +1,7 @@
 import type { BodyReader } from '../../archive/body-reader.ts'
 import { systemClock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
-import { mapConcurrent } from '../../core/map-concurrent.ts'
+import { mapConcurrent } from '../../core/work/map-concurrent.ts'
 import { type ImportKind, type ImportRow, type ImportState, importKinds } from '../../store/contracts/import.ts'
 import type { ObjectStore } from '../../store/contracts/objects.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'

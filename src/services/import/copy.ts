@@ -1,7 +1,7 @@
 import { systemClock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
 import type { ImportProgress } from '../../core/reports/import-report.ts'
-import { retry } from '../../core/retry.ts'
+import { retry } from '../../core/work/retry.ts'
 import {
   type ImportKind,
   type ImportSource,

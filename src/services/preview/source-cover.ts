@@ -1,5 +1,5 @@
-import { hostKey, registrableDomain } from '../../core/partition.ts'
 import type { Source } from '../../core/profile.ts'
+import { hostKey, registrableDomain } from '../../core/url/partition.ts'
 import { coversPage, nearness, nearnessOf } from '../scheduler/urds/coverage.ts'
 
 export type SourceCover = {

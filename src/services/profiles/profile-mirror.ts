@@ -1,5 +1,5 @@
-import { mapConcurrent } from '../../core/map-concurrent.ts'
 import type { Profile } from '../../core/profile.ts'
+import { mapConcurrent } from '../../core/work/map-concurrent.ts'
 import type { ProfileStore, UrdRow } from '../../store/contracts/profiles.ts'
 
 /** A remote database has latency, so many are read concurrently. */

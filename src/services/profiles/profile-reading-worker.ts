@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { serveThread } from '../../core/thread-host.ts'
+import { serveThread } from '../../core/work/thread-host.ts'
 import type { ReadingData } from './profile-reading.ts'
 import { type ProfileText, readProfileBody } from './read-profile-body.ts'
 import { profileRules } from './values/profile-values.ts'

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts'
-import { startThread, type ThreadHost } from '../../core/thread-host.ts'
+import { startThread, type ThreadHost } from '../../core/work/thread-host.ts'
 import { type ProfileText, type ReadBody, readProfileBody } from './read-profile-body.ts'
 import { type ProfileRules, profileRules } from './values/profile-values.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
-import { mapConcurrent } from '../../core/map-concurrent.ts'
+import { mapConcurrent } from '../../core/work/map-concurrent.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
 import type { WatchCheck, WatchRow, WatchStore } from '../../store/contracts/watches.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { hostKey, registrableDomain } from '../../core/partition.ts'
+import { hostKey, registrableDomain } from '../../core/url/partition.ts'
 import type { InboxStore, ProfileCounts } from '../../store/contracts/inbox.ts'
 import { coversPage } from '../scheduler/urds/coverage.ts'
 import type { OwnedSource } from './owner-sources.ts'

@@ -1,5 +1,5 @@
-import { hostKey, hostNameOf, registrableDomain } from '../../core/partition.ts'
 import type { Source } from '../../core/profile.ts'
+import { hostKey, hostNameOf, registrableDomain } from '../../core/url/partition.ts'
 import { coversPage } from '../scheduler/urds/coverage.ts'
 
 /** A source, and where it leads to. */

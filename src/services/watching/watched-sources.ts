@@ -1,6 +1,6 @@
 import type { CrawlScope } from '../../core/check-order.ts'
-import { hostKey } from '../../core/partition.ts'
 import type { Profile, ServiceLevel } from '../../core/profile.ts'
+import { hostKey } from '../../core/url/partition.ts'
 import { schemeOf } from '../../fetchers/fetcher.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
 import type { WatchRow, WatchStore } from '../../store/contracts/watches.ts'

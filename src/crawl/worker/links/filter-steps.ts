@@ -1,5 +1,5 @@
 import type { CrawlSettings } from '../../../config/crawl-settings.ts'
-import { hostKey } from '../../../core/partition.ts'
+import { hostKey } from '../../../core/url/partition.ts'
 import { parseBlockList } from '../../filter/block-list.ts'
 import { createIgnoredTypes, defaultIgnoredSuffixes, parseIgnoreTypes } from '../../filter/ignored-types.ts'
 import { createScope } from '../../filter/scope.ts'

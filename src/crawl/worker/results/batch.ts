@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode, isAppError } from '../../../core/errors.ts'
 import type { SkipReason } from '../../../core/reports/crawl-report.ts'
 import type { Offer, QueuedRequest } from '../../../core/request.ts'
-import { isTemporary, retry, type Wait } from '../../../core/retry.ts'
+import { isTemporary, retry, type Wait } from '../../../core/work/retry.ts'
 import type { Capture, CaptureOutcome, DocumentStore } from '../../../store/contracts/documents.ts'
 import type { CompletedRequests, CompletionCounts, FrontierStore } from '../../../store/contracts/frontier.ts'
 import type { Frontier } from '../../frontier/frontier.ts'

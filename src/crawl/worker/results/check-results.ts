@@ -1,6 +1,6 @@
 import type { CheckResult, CrawlScope } from '../../../core/check-order.ts'
-import { hostKey } from '../../../core/partition.ts'
 import type { QueuedRequest } from '../../../core/request.ts'
+import { hostKey } from '../../../core/url/partition.ts'
 import type { CaptureOutcome } from '../../../store/contracts/documents.ts'
 import { createScope } from '../../filter/scope.ts'
 import type { UrlFilter } from '../../filter/url-filter.ts'

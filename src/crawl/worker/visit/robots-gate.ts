@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts'
 import { isAppError } from '../../../core/errors.ts'
-import { parse } from '../../../core/url.ts'
+import { parse } from '../../../core/url/url.ts'
 import type { FrontierStore, KeptRobots } from '../../../store/contracts/frontier.ts'
 import type { FetchResult } from '../../fetch/fetch-result.ts'
 import { headerValue } from '../../fetch/fetch-result.ts'

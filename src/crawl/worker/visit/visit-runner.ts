@@ -1,5 +1,5 @@
 import type { QueuedRequest } from '../../../core/request.ts'
-import { isTemporary } from '../../../core/retry.ts'
+import { isTemporary } from '../../../core/work/retry.ts'
 import type { Frontier } from '../../frontier/frontier.ts'
 import type { HostQueue } from '../../frontier/host-queue.ts'
 import { endInFlight, type PartitionLease } from '../../frontier/partition-lease.ts'

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { ParseOption, XmlAttribute, XmlDocument, XmlElement, type XmlNode, XmlXPath, XmlXPathError } from 'libxml2-wasm'
 import type { ProfileQueryResult } from '../../../core/reports/profile-report.ts'
-import { serveThread } from '../../../core/thread-host.ts'
+import { serveThread } from '../../../core/work/thread-host.ts'
 import { attributes } from '../../../xml/xml-writing.ts'
 
 /** The thread that runs queries. Once loaded it may be terminated at any moment: everything in it can be rebuilt. */

@@ -1,6 +1,6 @@
 import type { Profile, ProfileUrd } from '../../../core/profile.ts'
 import type { ProfileQueryResult } from '../../../core/reports/profile-report.ts'
-import { startThread, type ThreadHost } from '../../../core/thread-host.ts'
+import { startThread, type ThreadHost } from '../../../core/work/thread-host.ts'
 import { profileElement } from '../../../xml/profile/profile.ts'
 import { urdElement } from '../../../xml/profile/urd.ts'
 import { writtenUrd } from '../values/urd-values.ts'

@@ -1,7 +1,7 @@
-import { hostKey, registrableDomain } from '../../../core/partition.ts'
 import { createPattern, type Pattern } from '../../../core/pattern/pattern.ts'
 import type { Scope } from '../../../core/profile.ts'
-import { parse } from '../../../core/url.ts'
+import { hostKey, registrableDomain } from '../../../core/url/partition.ts'
+import { parse } from '../../../core/url/url.ts'
 
 /** How far one owner of a source goes from it. */
 export type Reach = { scope: Scope; depth: number }

@@ -1,4 +1,4 @@
-import { partitionCount } from '../../../core/partition.ts'
+import { partitionCount } from '../../../core/url/partition.ts'
 
 /**
  * The epochs under which a process holds partitions, in memory that its threads share: those who hold the leases write, those who write to

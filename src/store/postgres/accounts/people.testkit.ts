@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { partitionOf } from '../../../core/partition.ts'
+import { partitionOf } from '../../../core/url/partition.ts'
 import { draftOf } from '../../conformance/annotations-suite.testkit.ts'
 import type { AnnotationDraft } from '../../contracts/annotations.ts'
 import type { PostgresPool } from '../connection/pool.ts'

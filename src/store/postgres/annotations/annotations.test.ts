@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
-import { partitionOf } from '../../../core/partition.ts'
+import { partitionOf } from '../../../core/url/partition.ts'
 import { nothing } from '../../conformance/annotations-suite.testkit.ts'
 import type { AnnotationBatch } from '../../contracts/annotations.ts'
 import { draftsOf, type MadeVersion, makeVersions, untilWaiting } from '../accounts/people.testkit.ts'

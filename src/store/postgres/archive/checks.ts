@@ -1,5 +1,5 @@
-import { partitionCount } from '../../../core/partition.ts'
 import type { VerifyFault } from '../../../core/reports/verify-report.ts'
+import { partitionCount } from '../../../core/url/partition.ts'
 import { collectableSql } from '../../rules/collectable.ts'
 import { type LostVersions, noteLost, versionSql } from '../../rules/versioning.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'

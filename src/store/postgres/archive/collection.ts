@@ -1,5 +1,5 @@
 import { AppError, isAppError } from '../../../core/errors.ts'
-import { partitionCount } from '../../../core/partition.ts'
+import { partitionCount } from '../../../core/url/partition.ts'
 import type {
   CollectionOrder,
   CollectionOutcome,

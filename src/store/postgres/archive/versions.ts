@@ -1,4 +1,4 @@
-import { partitionOf } from '../../../core/partition.ts'
+import { partitionOf } from '../../../core/url/partition.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../contracts/versions.ts'
 import { unpackLinks } from '../../rules/link-text.ts'
 import { versionSql } from '../../rules/versioning.ts'

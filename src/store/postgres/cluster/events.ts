@@ -1,5 +1,5 @@
 import type { PoolClient, QueryConfig } from 'pg'
-import { createBackoff } from '../../../core/retry.ts'
+import { createBackoff } from '../../../core/work/retry.ts'
 import type { ClusterEvents } from '../../contracts/cluster/events.ts'
 import { ANSWER_WITHIN_MS, type PostgresPool } from '../connection/pool.ts'
 import { postgresError } from '../connection/postgres-error.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
-import { partitionOf } from '../../../core/partition.ts'
+import { partitionOf } from '../../../core/url/partition.ts'
 import { pageOf } from '../../conformance/samples.testkit.ts'
 import { createPostgresCollection } from '../archive/collection.ts'
 import { createPostgresObjects } from '../archive/objects.ts'

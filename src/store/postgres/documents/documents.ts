@@ -1,4 +1,4 @@
-import { partitionOf } from '../../../core/partition.ts'
+import { partitionOf } from '../../../core/url/partition.ts'
 import type { Capture, CaptureOutcome, DocumentKey, DocumentStore, KnownDocument } from '../../contracts/documents.ts'
 import { unpackLinks } from '../../rules/link-text.ts'
 import { partsOf } from '../archive/objects.ts'

@@ -1,6 +1,6 @@
-import { createFingerprintCache, type FingerprintCache } from '../../../core/fingerprint-cache.ts'
-import { partitionOf } from '../../../core/partition.ts'
 import type { Check, Offer, QueuedRequest } from '../../../core/request.ts'
+import { createFingerprintCache, type FingerprintCache } from '../../../core/url/fingerprint-cache.ts'
+import { partitionOf } from '../../../core/url/partition.ts'
 import type { CompletedRequests, HostClock } from '../../contracts/frontier.ts'
 import { seenKey } from '../../rules/offers.ts'
 import { numberArray, textArray } from '../connection/row-batch.ts'

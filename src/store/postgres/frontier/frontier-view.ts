@@ -1,4 +1,4 @@
-import { hostKey, partitionOf } from '../../../core/partition.ts'
+import { hostKey, partitionOf } from '../../../core/url/partition.ts'
 import type { FrontierCounts, KeptRobots } from '../../contracts/frontier.ts'
 import type { FrontierView, ViewedHost } from '../../contracts/frontier-view.ts'
 import type { PostgresPool } from '../connection/pool.ts'

@@ -1,6 +1,6 @@
 import { AppError, isAppError } from '../../../core/errors.ts'
-import { hostKey, partitionOf } from '../../../core/partition.ts'
 import type { Offer, QueuedRequest } from '../../../core/request.ts'
+import { hostKey, partitionOf } from '../../../core/url/partition.ts'
 import type { ClusterEvents } from '../../contracts/cluster/events.ts'
 import type { PartitionGrant } from '../../contracts/cluster/partition-leases.ts'
 import type { FrontierCounts, FrontierStore, KeptRobots, OfferCounts } from '../../contracts/frontier.ts'

@@ -1,4 +1,4 @@
-import { partitionOf } from '../../../core/partition.ts'
+import { partitionOf } from '../../../core/url/partition.ts'
 import type { GraphNode, GraphView, LinkGraph } from '../../contracts/graph-view.ts'
 import { createEdges, placesOf, stateOf, targetsOfKeys } from '../../rules/link-graph.ts'
 import { unpackLinks } from '../../rules/link-text.ts'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/clock.ts'
-import { partitionOf } from '../../../core/partition.ts'
+import { partitionOf } from '../../../core/url/partition.ts'
 import { type HostQuery, type HostReport, type HostView, hostHealths } from '../../contracts/host-view.ts'
 import { compareHosts, hostRankingSql, positionValues, type RankedHost, SLOW_MS } from '../../rules/host-ranking.ts'
 import type { PostgresPool } from '../connection/pool.ts'

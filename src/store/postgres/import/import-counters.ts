@@ -1,4 +1,4 @@
-import { partitionCount } from '../../../core/partition.ts'
+import { partitionCount } from '../../../core/url/partition.ts'
 import type { CountedTable, ImportFacts } from '../../contracts/import.ts'
 import { isGivenUpSql } from '../../rules/host-ranking.ts'
 import type { Tx } from '../connection/pool.ts'

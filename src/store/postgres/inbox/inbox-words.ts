@@ -1,7 +1,7 @@
-import { hostKey } from '../../../core/partition.ts'
 import { wordsOf } from '../../../core/search-query/parse-query.ts'
 import type { QueryNode, WordsNode } from '../../../core/search-query/query.ts'
 import { isUnspaced } from '../../../core/search-query/searchable-text.ts'
+import { hostKey } from '../../../core/url/partition.ts'
 
 /**
  * Words of the inbox, as a tsvector that is built here: the server's own parsers would split URLs and drop words. Title, summary and

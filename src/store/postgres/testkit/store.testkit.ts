@@ -1,6 +1,6 @@
 import { systemClock } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
-import { partitionOf } from '../../../core/partition.ts'
+import { partitionOf } from '../../../core/url/partition.ts'
 import {
   type DocumentCounts,
   defaultOptions,

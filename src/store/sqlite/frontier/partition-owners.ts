@@ -1,4 +1,4 @@
-import { partitionCount, partitionOf } from '../../../core/partition.ts'
+import { partitionCount, partitionOf } from '../../../core/url/partition.ts'
 import type { Database } from '../folder/database.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { partitionOf } from '../../../core/partition.ts'
+import { partitionOf } from '../../../core/url/partition.ts'
 import { columnNames, flagColumns } from '../inbox/annotation-rows.ts'
 import { importedId, plainRow, type RawValue, type SourceKind } from './source-kind.ts'
 

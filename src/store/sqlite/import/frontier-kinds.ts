@@ -1,4 +1,4 @@
-import { hostKey, partitionOf } from '../../../core/partition.ts'
+import { hostKey, partitionOf } from '../../../core/url/partition.ts'
 import type { ImportRow } from '../../contracts/import.ts'
 import type { HostAliases } from './host-aliases.ts'
 import {

@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite'
-import { partitionCount, partitionOf } from '../../../core/partition.ts'
+import { partitionCount, partitionOf } from '../../../core/url/partition.ts'
 import type { ImportCursor, ImportKind, ImportRow } from '../../contracts/import.ts'
 import type { Database } from '../folder/database.ts'
 

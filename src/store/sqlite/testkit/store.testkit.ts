@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { systemClock } from '../../../core/clock.ts'
-import { partitionCount, partitionOf } from '../../../core/partition.ts'
+import { partitionCount, partitionOf } from '../../../core/url/partition.ts'
 import {
   type DocumentCounts,
   defaultOptions,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isAppError } from '../errors.ts'
 import { contains, createAddressGuard, parseAddress, parseCidr } from './address.ts'
-import { isAppError } from './errors.ts'
 
 const guard = createAddressGuard({ allow: [] })
 const hostOf = (url: string) => new URL(url).hostname.replace(/^\[|\]$/g, '')

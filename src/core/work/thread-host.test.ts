@@ -61,7 +61,7 @@ describe('a thread', () => {
 
   test('can be ended as soon as it is started, and the process goes on', async () => {
     for (let n = 0; n < 10; n++)
-      await startThread(new URL('../services/profiles/base/profile-base-worker.ts', import.meta.url), {
+      await startThread(new URL('../../services/profiles/base/profile-base-worker.ts', import.meta.url), {
         data: undefined,
       }).terminate()
   })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { AppError } from './errors.ts'
+import { AppError } from '../errors.ts'
 import { createWorkLoop } from './work-loop.ts'
 
 /** Does one step after the other; each says whether there is more, or fails. The loop must end after the last. */

@@ -1,4 +1,4 @@
-import { AppError } from './errors.ts'
+import { AppError } from '../errors.ts'
 
 /**
  * URLs as the WHATWG standard reads them, by Node's own parser, with a short cut in front of it.

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { AppError } from './errors.ts'
+import { AppError } from '../errors.ts'
 
 /**
  * The address ranges that nobody on the public internet can own, and that a crawler must therefore not be sent to by

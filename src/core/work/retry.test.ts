@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { AppError } from './errors.ts'
+import { AppError } from '../errors.ts'
 import { createBackoff, type RetryOptions, retry, wait } from './retry.ts'
 
 const away = (): never => {

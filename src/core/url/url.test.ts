@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { isAppError } from './errors.ts'
+import { isAppError } from '../errors.ts'
 import { parse, prepareBase, resolve, withoutFragment } from './url.ts'
 
 function expected(href: string, base: string): string | null {

@@ -1,5 +1,5 @@
 import { type MessagePort, type Transferable, Worker, type WorkerOptions } from 'node:worker_threads'
-import { AppError, type ErrorCode, isAppError, type Retry } from './errors.ts'
+import { AppError, type ErrorCode, isAppError, type Retry } from '../errors.ts'
 
 /**
  * A worker thread, seen from the thread that started it. It is

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { AppError } from './errors.ts'
+import { AppError } from '../errors.ts'
 import { serveThread } from './thread-host.ts'
 
 export type TestRequest = 'data' | 'refuse' | 'bug' | 'hang' | 'crash' | 'close'

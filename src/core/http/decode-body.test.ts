@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import * as zlib from 'node:zlib'
-import { headerList } from '../crawl/fetch/fetch-result.ts'
-import { asResponse, startFetcher, startOrigin } from '../crawl/fetch/origin.testkit.ts'
+import { headerList } from '../../crawl/fetch/fetch-result.ts'
+import { asResponse, startFetcher, startOrigin } from '../../crawl/fetch/origin.testkit.ts'
 import { decodeBody } from './decode-body.ts'
 
 const limit = 10 << 20

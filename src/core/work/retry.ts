@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type AppError, isAppError } from './errors.ts'
+import { type AppError, isAppError } from '../errors.ts'
 
 /** Resolves after a while, or as soon as `signal` aborts. */
 export type Wait = (ms: number, signal?: AbortSignal) => Promise<void>
