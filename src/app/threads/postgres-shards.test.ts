@@ -38,7 +38,8 @@ function blockWrites({ database }: Field, seconds: number): Promise<void> {
   })
 }
 
-describe('workers of a cluster', { timeout: 120_000 }, () => {
+// For all tests together: on a busy machine each of them takes up to half a minute.
+describe('workers of a cluster', { timeout: 600_000 }, () => {
   test(
     'one with as few connections as may be has no more, and stores every page',
     withField(
