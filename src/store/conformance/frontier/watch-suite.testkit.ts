@@ -16,7 +16,7 @@ const checkOf = (watch: number, round: number): Check => ({
 export function frontierWatchSuite(engine: StoreEngine): void {
   describe(`errands in the frontier (${engine.name})`, () => {
     test(
-      'an errand travels with its request and is there after a restart',
+      'a check travels with its request and survives a restart',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)
         const check = { watch: 7, round: 1_700_000_000_000, freshFrom: 1_699_999_999_000, since: 5, first: true }

@@ -80,7 +80,7 @@ export function offerValues({ partition, offers, keys }: OfferParcel, run: numbe
     places.parent.push(parents.of(parent, parent))
     if (check.watch === 0) continue
     const { watch, round, freshFrom, since, first } = check
-    // The array ends where the last errand is: what is behind has none, and what is before has place 0.
+    // The array ends with the last check: offers behind it have none, and those before it have index 0.
     while (places.check.length < places.host.length - 1) places.check.push(0)
     places.check.push(checks.of(`${watch} ${round} ${freshFrom} ${since} ${first}`, check))
     if (parent === '') revived.add(host)

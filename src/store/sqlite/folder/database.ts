@@ -49,7 +49,7 @@ export function openDatabase(path: string, options: OpenOptions): Database {
   if ((options.mustExist === true || options.readOnly === true) && !existsSync(path)) {
     throw new AppError(
       'store-damaged',
-      `${path} is missing. Restore it from a backup; it is not made anew, since that would lose what it held.`,
+      `${path} is missing. Restore it from a backup; it is not recreated, because that would lose its content.`,
     )
   }
   let db: DatabaseSync | null = null

@@ -181,7 +181,7 @@ export function explainDamage(error: unknown): unknown {
   if (!isAppError(error, 'store-damaged')) return error
   return new AppError(
     'store-damaged',
-    `${error.message}; the archive is whole, and erace search --rebuild makes the index anew`,
+    `${error.message}; the archive is intact; erace search --rebuild rebuilds the index`,
     { cause: error },
   )
 }
