@@ -35,6 +35,8 @@ export type XmlToken =
   | { kind: 'text'; text: string; line: number }
 
 const openingOfCdata = '<![CDATA['
+/** Of one tag or one text. */
+const MAX_TOKEN_CHARS = 1_000_000
 
 export function* xmlTokens(text: string, maxDepth: number): Generator<XmlToken, void, undefined> {
   const open: string[] = []
@@ -48,6 +50,7 @@ export function* xmlTokens(text: string, maxDepth: number): Generator<XmlToken, 
 
   /** The token from `at` to `end`. Moves behind it and counts its lines. */
   function take(end: number): string {
+    if (end - at > MAX_TOKEN_CHARS) fail(`a tag or text is longer than ${MAX_TOKEN_CHARS} characters`)
     const token = text.slice(at, end)
     at = end
     for (let feed = token.indexOf('\n'); feed >= 0; feed = token.indexOf('\n', feed + 1)) line++

@@ -271,8 +271,8 @@ describe('profiles in files', () => {
       ['key="ibm"', 'key=" "', /^7: key: is empty/],
       ['level="4"', 'level="1.5"', /^12: level: /],
       ['<depth', '<dept', /^\d+: /],
-      ['</urd>', '', /ends inside of <urd>/],
-      ['<urd>', '<!DOCTYPE urd [<!ENTITY a "b">]><urd>', /^2: .*declarations of its own/],
+      ['</urd>', '', /ends inside <urd>/],
+      ['<urd>', '<!DOCTYPE urd [<!ENTITY a "b">]><urd>', /^2: .*internal subset/],
       ['ibm', '&ibm;', /^7: &ibm; stands for nothing/],
       [/urd>/g, 'urn>', /^2: <urn> where <profile> or <profiles> is expected/],
     ]
@@ -297,7 +297,7 @@ describe('profiles in files', () => {
       .join('')}]><urd>&j;</urd>`
     const outside = '<!DOCTYPE urd [<!ENTITY a SYSTEM "file:///etc/passwd">]><urd>&a;</urd>'
     for (const text of [laughs, outside])
-      assert.match(errorsOf(readProfilesXml(text, rules)).join('\n'), /^1: .*declarations of its own/)
+      assert.match(errorsOf(readProfilesXml(text, rules)).join('\n'), /^1: .*internal subset/)
   })
 
   test('files that are too large, too deep or too fine are refused', () => {

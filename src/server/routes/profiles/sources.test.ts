@@ -115,7 +115,7 @@ describe('the list of sources', () => {
         [{ outcome: 'failed: http-server-error', status: 503 }, 'failing', /status 503/],
         [{ outcome: 'failed: http-server-error', status: 0 }, 'failing', /robots\.txt of h7\.example can't be read/],
         [{ outcome: 'failed: dns-not-found', status: 0 }, 'failing', /no host named h8\.example/],
-        [{ outcome: 'failed: host-given-up', status: 0 }, 'failing', /failed again and again/],
+        [{ outcome: 'failed: host-given-up', status: 0 }, 'failing', /the host kept failing/],
         [{ outcome: 'failed', status: 0 }, 'failing', /Couldn't fetch it/],
         [{ outcome: 'redirect', status: 302 }, 'failing', /redirects to itself/],
         [{ outcome: 'skipped: address', status: 0 }, 'refused', /private network/],
