@@ -273,7 +273,7 @@ describe('profiles in files', () => {
       ['<depth', '<dept', /^\d+: /],
       ['</urd>', '', /ends inside <urd>/],
       ['<urd>', '<!DOCTYPE urd [<!ENTITY a "b">]><urd>', /^2: .*internal subset/],
-      ['ibm', '&ibm;', /^7: &ibm; stands for nothing/],
+      ['ibm', '&ibm;', /^7: invalid reference &ibm;/],
       [/urd>/g, 'urn>', /^2: <urn> where <profile> or <profiles> is expected/],
     ]
     for (const [from, to, told] of wrong) {
