@@ -94,7 +94,10 @@ describe('a full disk', { skip: whyNoDisk() ?? false }, () => {
     })
     const { end, log } = await ended
     const result = readResult(end) as CrawlResult | undefined
-    assert.ok(end.exitCode === 0 && result !== undefined, `exit ${end.exitCode}: ${lastLines(end)}`)
+    assert.ok(
+      end.exitCode === 0 && result !== undefined,
+      `exit ${end.exitCode}: ${end.stdout.slice(-500)} ${lastLines(end)}`,
+    )
     await statusWhileFull
     assert.ok(pauses.length >= 2 && pauses.every((line) => /full|no space/i.test(line)), pauses.join('\n'))
     assert.ok(log.some((line) => line.msg.startsWith('the store takes writes again')))
