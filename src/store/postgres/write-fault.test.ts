@@ -44,6 +44,11 @@ async function leftBy({ pool }: TestDatabase, name: string): Promise<unknown> {
       `SELECT d.url || ' ' || v.n || ' ' || v.reason || ' ' || (v.original = v.id) AS found FROM documents d JOIN versions v
        ON v.partition = d.partition AND v.document = d.id WHERE d.host LIKE $1 ORDER BY d.url, v.n`,
     ),
+    bodies: await rows(
+      `SELECT d.url || ' ' || v.n || ' ' || (b.version IS NOT NULL) AS found FROM documents d JOIN versions v
+       ON v.partition = d.partition AND v.document = d.id AND v.original = v.id LEFT JOIN bodies b
+       ON b.digest = v.digest AND b.version = v.id WHERE d.host LIKE $1 ORDER BY d.url, v.n`,
+    ),
     hosts: await rows(
       `SELECT host || ' ' || queued || ' ' || failures AS found FROM hosts WHERE host LIKE $1 ORDER BY host`,
     ),

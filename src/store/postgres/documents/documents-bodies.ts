@@ -7,6 +7,9 @@ import { documentStatements as sql } from './documents-statements.ts'
  * Where equal bodies are kept. A body is looked for before its version is written and registered after that is committed, each in a
  * statement of its own: the digest's partition is another one than the document's. So a row never stands for a version that is not
  * there yet; two who store the same body at the same moment both store it, and one of them is referred to later.
+ *
+ * Who is cut off or killed in between leaves a body that is not registered. It is registered when its page is recorded again, and by the
+ * next holder of its partition, who looks at the newest ones.
  */
 export type KnownBodies = {
   /** By digest in hexadecimal. */
@@ -76,4 +79,23 @@ export async function registerBodies(
       ]),
     ),
   )
+}
+
+/** More than one holder may have stored at the moment it went away. */
+const NEWEST = 500
+
+/** Registers those of a partition's newest bodies that are not. */
+export async function registerNewest(sender: Sender, partition: number): Promise<void> {
+  const newest = await sender.query<BodyRow>(sql.newestBodies, [partition, NEWEST])
+  const { originals, stale } = await findBodies(
+    sender,
+    newest.map(({ digest }) => digest),
+  )
+  // The oldest of equal ones.
+  const missing = new Map<string, BodyRow>()
+  for (const row of newest) {
+    const name = row.digest.toString('hex')
+    if (!originals.has(name)) missing.set(name, row)
+  }
+  if (missing.size > 0) await registerBodies(sender, [...missing.values()], stale)
 }

@@ -26,6 +26,7 @@ type OpenRow = Omit<DocumentState, 'id' | 'host' | 'fp' | 'current'> & {
   id: number | null
   n: number | null
   reason: VersionReason
+  versionAt: number
   versionSeenAt: number
   digest: Buffer
   truncated: string
@@ -63,9 +64,9 @@ function stateOf(
   host: string,
   fp: bigint,
 ): DocumentState {
-  const { n, reason, versionSeenAt, digest, truncated, etag, lastModified, body, original, links, linkHash, ...rest } =
-    row
-  const version = { id: row.version, n: n ?? 0, reason, seenAt: versionSeenAt, digest, truncated, etag, lastModified }
+  const { n, reason, versionAt: at, versionSeenAt: seenAt, digest, truncated, etag, lastModified, ...further } = row
+  const { body, original, links, linkHash, ...rest } = further
+  const version = { id: row.version, n: n ?? 0, reason, at, seenAt, digest, truncated, etag, lastModified }
   const current = n === null ? null : { ...version, body, original, links, linkHash }
   return { ...rest, host, fp, current }
 }

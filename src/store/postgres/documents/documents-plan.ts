@@ -18,6 +18,7 @@ import {
   wasMetElsewhere,
 } from '../../rules/versioning.ts'
 import { partsOf, type RecordPart } from '../archive/objects.ts'
+import type { BodyRow } from './documents-bodies.ts'
 import type { DocumentState, LinkRow, RefillRow, TaskRow, VersionRow, VersionState } from './documents-state.ts'
 
 export type RecordRow = { id: number; parts: RecordPart[] }
@@ -55,7 +56,8 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
   const records: RecordRow[] = []
   const tasks: TaskRow[] = []
   const references: Reference[] = []
-  const bodies = new Map<string, { digest: Buffer; version: number }>()
+  const bodies = new Map<string, BodyRow>()
+  const unregistered = new Map<string, BodyRow>()
   for (const document of documents.values()) runs.set(document.id, document)
 
   function insertDocument(capture: Capture, outcome: string): DocumentState {
@@ -107,6 +109,7 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     decision: Extract<VersionDecision, { kind: 'confirm' }>,
   ): CaptureOutcome {
     if (decision.refill) refill(capture, document, current)
+    else findUnregistered(capture, document, current)
     note(document, capture, decision.note)
     if (decision.renewValidators) {
       current.etag = capture.etag
@@ -116,6 +119,16 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     if (decision.relink) relink(capture, current)
     const isOwn = decision.relink || current.original === current.id
     return { kind: 'unchanged', duplicate: !isOwn && isMetElsewhere(capture, current.original, document.id) }
+  }
+
+  /** Who stored this body was cut off before it was registered. */
+  function findUnregistered(capture: BodyCapture, document: DocumentState, { id, at, ...current }: VersionState): void {
+    const { digest } = capture
+    const name = digest.toString('hex')
+    const holdsIt = current.body === 'kept' && current.original === id && current.digest.equals(digest)
+    if (!holdsIt || originals.has(name)) return
+    originals.set(name, { version: id, at, url: document.url, document: document.id, run: document.run })
+    unregistered.set(name, { digest, version: id })
   }
 
   function isMetElsewhere({ digest, run }: BodyCapture, version: number, documentId: number): boolean {
@@ -295,6 +308,7 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
       tasks,
       references,
       bodies: [...bodies.values()],
+      unregistered: [...unregistered.values()],
     }),
   }
 }

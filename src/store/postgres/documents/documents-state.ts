@@ -28,6 +28,7 @@ export type VersionState = {
   id: number
   n: number
   reason: VersionReason
+  at: number
   seenAt: number
   digest: Buffer
   truncated: string
@@ -42,7 +43,6 @@ export type VersionState = {
 
 export type VersionRow = VersionState & {
   document: number
-  at: number
   status: number
   type: string
   size: number

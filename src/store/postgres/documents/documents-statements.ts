@@ -93,7 +93,7 @@ export const documentStatements = {
     SELECT k.place, k."firstId", k."secondId",
     d.id, d.url, d.parent, d.first_at AS "firstAt", d.checked_at AS "checkedAt", d.run, d.status, d.outcome, d.location,
     d.version, d.seen_at AS "seenAt", d.fresh_until AS "freshUntil", d.not_modified AS "notModified",
-    v.n, v.reason, v.seen_at AS "versionSeenAt", v.digest, v.truncated, v.etag, v.last_modified AS "lastModified", v.body,
+    v.n, v.reason, v.at AS "versionAt", v.seen_at AS "versionSeenAt", v.digest, v.truncated, v.etag, v.last_modified AS "lastModified", v.body,
     v.original, v.links, l.hash AS "linkHash"
     FROM k LEFT JOIN LATERAL ${known} ON true ${current}`,
   fence: 'SELECT 1 FROM leases WHERE partition = $1::smallint AND epoch = $2::bigint FOR KEY SHARE',
@@ -114,6 +114,9 @@ export const documentStatements = {
   registerBodies: `INSERT INTO bodies (partition, digest, version)
     SELECT $1::smallint, r.digest, r.version FROM unnest($2::bytea[], $3::bigint[]) AS r(digest, version)
     ON CONFLICT (partition, digest) DO UPDATE SET version = excluded.version WHERE bodies.version = ANY($4::bigint[])`,
+  /** The newest versions that hold a body themselves. */
+  newestBodies: `SELECT digest, id AS version FROM versions WHERE partition = $1::smallint AND id > 0
+    AND original = id AND body = 'kept' AND NOT leaving ORDER BY id DESC LIMIT $2::int`,
   originals: `SELECT v.id AS version, v.at, d.url, d.id AS document, d.run FROM unnest($2::bigint[]) AS k(id)
     CROSS JOIN LATERAL (SELECT * FROM versions x WHERE x.partition = $1::smallint AND x.id = k.id OFFSET 0) v
     CROSS JOIN LATERAL (SELECT * FROM documents x WHERE x.partition = $1::smallint AND x.id = v.document OFFSET 0) d

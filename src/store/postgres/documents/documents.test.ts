@@ -103,9 +103,30 @@ describe('recording in PostgreSQL', () => {
         await documents.record(batch)
         const outcomes = await documents.record(batch)
         assert.ok(outcomes.every(({ kind }) => kind === 'unchanged'))
-        assert.equal((await documents.counts()).versions, 3)
+        assert.deepEqual(await documents.counts(), { documents: 3, versions: 3, bodies: 3 })
       }),
     )
+
+  test(
+    'bodies that a killed worker did not register are registered by the next holder of the partition',
+    withArchive(async (system) => {
+      const killed = system.another()
+      const host = system.hostOf(0)
+      await whileLocked(system.pool, 'bodies', async () => {
+        const recorded = assert.rejects(killed.documents.record(pages(host, 3)))
+        await untilWaiting(system.pool)
+        await cutConnections(system.pool, 'another')
+        await recorded
+      })
+      await system.pool.query('UPDATE leases SET epoch = 2')
+      const { documents } = system.another(2)
+      // None of its pages comes again.
+      await documents.record([pageOf(host, '/new', 'new')])
+      assert.deepEqual(await documents.counts(), { documents: 4, versions: 4, bodies: 4 })
+      const [copy] = await documents.record([pageOf(system.hostOf(1), '/copy', `body 0 of ${host}`)])
+      assert.equal(copy?.kind, 'duplicate')
+    }),
+  )
 
   test(
     'two shards record a thousand pages each at the same time, in few statements',

@@ -4,7 +4,7 @@ import { unpackLinks } from '../../rules/link-text.ts'
 import { partsOf } from '../archive/objects.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { arraysOf, byPartition, partitionOfId } from '../connection/row-batch.ts'
-import { findBodies, findOriginals, type KnownBodies, registerBodies } from './documents-bodies.ts'
+import { findBodies, findOriginals, type KnownBodies, registerBodies, registerNewest } from './documents-bodies.ts'
 import { fence, keyArrays, openDocuments } from './documents-open.ts'
 import { createPlan, type PlannedChanges, type Reference } from './documents-plan.ts'
 import { type RefillRow, refillColumns } from './documents-state.ts'
@@ -29,15 +29,17 @@ type Written = { outcomes: { place: number; outcome: CaptureOutcome }[]; changes
  * 1. Where are the bodies of the batch kept already? (`findBodies`)
  * 2. For each partition a transaction that makes sure of the lease, reads, and writes records, versions, documents, tasks. Only the
  *    holder of the lease records, and here one batch after the other, so what was read stays true until the commit.
- * 3. The new bodies are registered.
+ * 3. The new bodies are registered. Under a new lease, so are those that the last holder of the partition left unregistered.
  * 4. The originals that were referred to are looked at once more. The collector first marks what it is about to take and then looks for
  *    references; so either it sees ours, or we see its mark, and then store the body after all.
  *
- * A process that dies in between leaves at worst a body without references, or a reference for which the collector marks the version
+ * A process that dies in between leaves at worst a body that isn't registered, or a reference for which the collector marks the version
  * as lost; the next capture repairs both. Repeating a batch finds the same bodies and makes no second version.
  */
 export function createPostgresDocuments({ pool, epochOf }: PostgresDocumentsDeps): DocumentStore {
   const turns = new Map<number, Promise<unknown>>()
+  /** By partition: the epoch under which the bodies of the holder before were seen to. */
+  const seenTo = new Map<number, number>()
 
   /** Batches of the same partition follow each other. */
   async function inTurn<T>(partition: number, work: () => Promise<T>): Promise<T> {
@@ -70,6 +72,7 @@ export function createPostgresDocuments({ pool, epochOf }: PostgresDocumentsDeps
 
   /** Stores the bodies of versions whose originals went away in the meantime. */
   async function storeAfterAll(references: readonly Reference[]): Promise<void> {
+    const gone = new Set(references.map(({ original }) => original))
     for (const [partition, group] of byPartition(references, ({ version }) => partitionOfId(version))) {
       const epoch = epochOf(partition)
       const rows: RefillRow[] = []
@@ -87,6 +90,8 @@ export function createPostgresDocuments({ pool, epochOf }: PostgresDocumentsDeps
           await tx.query(sql.refillVersions, [partition, ...arraysOf(refillColumns, rows)])
         }),
       )
+      const bodies = new Map(rows.map(({ digest, id }) => [digest.toString('hex'), { digest, version: id }]))
+      await registerBodies(pool, [...bodies.values()], gone)
     }
   }
 
@@ -101,6 +106,13 @@ export function createPostgresDocuments({ pool, epochOf }: PostgresDocumentsDeps
     if (broken.length > 0) await storeAfterAll(broken)
   }
 
+  async function seeToLastHolder(partition: number): Promise<void> {
+    const epoch = epochOf(partition)
+    if (seenTo.get(partition) === epoch) return
+    await registerNewest(pool, partition)
+    seenTo.set(partition, epoch)
+  }
+
   async function record(captures: readonly Capture[]): Promise<CaptureOutcome[]> {
     const known = await findBodies(pool, digestsOf(captures))
     const members = captures.map((capture, place): Member => ({ place, capture }))
@@ -112,7 +124,9 @@ export function createPostgresDocuments({ pool, epochOf }: PostgresDocumentsDeps
     )
     const written = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
     const bodies = written.flatMap(({ changes }) => changes.bodies)
-    await registerBodies(pool, bodies, known.stale)
+    const unregistered = written.flatMap(({ changes }) => changes.unregistered)
+    await registerBodies(pool, [...bodies, ...unregistered], known.stale)
+    for (const partition of groups.keys()) await seeToLastHolder(partition)
     await checkReferences(
       written.flatMap(({ changes }) => changes.references),
       new Set(bodies.map(({ version }) => version)),
