@@ -5,6 +5,7 @@ import { annotationsSuite } from './annotations-suite.testkit.ts'
 import { collectionSuite } from './collection-suite.testkit.ts'
 import { documentsSuite } from './documents-suite.testkit.ts'
 import type { StoreEngine } from './engine.testkit.ts'
+import { droppedLinksSuite } from './frontier/dropped-suite.testkit.ts'
 import { frontierHostSuite } from './frontier/host-suite.testkit.ts'
 import { frontierOfferSuite } from './frontier/offer-suite.testkit.ts'
 import { frontierQueueSuite } from './frontier/queue-suite.testkit.ts'
@@ -28,6 +29,7 @@ const suites = [
   frontierHostSuite,
   frontierRestartSuite,
   frontierWatchSuite,
+  droppedLinksSuite,
   documentsSuite,
   objectsSuite,
   leasesSuite,

@@ -1,4 +1,5 @@
 import type { DocumentKey } from './documents.ts'
+import type { DroppedLinks, DroppedPosition } from './dropped-links.ts'
 import type { KeptRobots } from './frontier.ts'
 
 /** Reads the frontiers of all shards from outside. Safe during a crawl. */
@@ -8,6 +9,8 @@ export type FrontierView = {
   host(host: string): Promise<ViewedHost | null>
   /** Whether the URL waits; of a very long queue only the beginning is read. */
   isQueued(key: DocumentKey): Promise<boolean>
+  /** Links that the trap limits dropped, in order of host and rule. */
+  dropped(after: DroppedPosition | null, limit: number): Promise<DroppedLinks[]>
   close(): void
 }
 

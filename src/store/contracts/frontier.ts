@@ -1,5 +1,6 @@
 import type { CheckResult } from '../../core/check-order.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
+import type { DroppedLinks } from './dropped-links.ts'
 
 /**
  * The frontier of one shard: which URLs were ever seen, which still wait, and when each host may be asked again.
@@ -37,6 +38,8 @@ export type FrontierStore = {
     hostId: number,
     newsOf?: (watches: ReadonlyMap<number, number>) => readonly CheckResult[],
   ): Promise<{ dropped: number; watches: Map<number, number> }>
+  /** Adds to the links that the trap limits dropped, of any host of this shard. */
+  noteDropped(drops: readonly DroppedLinks[]): Promise<void>
   /** Requests that each watch has queued in this shard. */
   watches(): Promise<Map<number, number>>
   loadRobots(origin: string): Promise<KeptRobots | null>

@@ -8,6 +8,7 @@ import { addCounts, addWatch, noCounts } from '../../rules/offers.ts'
 import { putResults } from '../cluster/schedule.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
+import { noteDropped } from './dropped-links.ts'
 import { createArrivals, groupByHost } from './frontier-arrivals.ts'
 import {
   type CompletionShare,
@@ -281,6 +282,7 @@ export function createPostgresFrontier(options: PostgresFrontierOptions): Postgr
         return { dropped: answer.gone, watches }
       })
     },
+    noteDropped: (drops) => noteDropped(pool, run, drops),
     async watches() {
       const rows = await pool.query<{ watch: number; n: number }>(frontierReads.watches, [partitions.numbers()])
       return new Map(rows.map(({ watch, n }) => [watch, n]))

@@ -26,6 +26,7 @@ export const distributedTables = [
   'seen',
   'queue',
   'robots',
+  'dropped_links',
   'documents',
   'versions',
   'links',

@@ -26,6 +26,19 @@ CREATE INDEX outbox_due ON outbox (next_at) WHERE state = 'waiting';
 CREATE INDEX outbox_created ON outbox (created_at)
 `
 
+const droppedLinksSchema = `
+CREATE TABLE dropped_links (
+  partition smallint NOT NULL,
+  host text COLLATE "C" NOT NULL,
+  rule text COLLATE "C" NOT NULL,
+  run bigint NOT NULL,
+  count bigint NOT NULL,
+  examples jsonb NOT NULL,
+  PRIMARY KEY (partition, host, rule)
+);
+CREATE INDEX dropped_links_host ON dropped_links (host, rule)
+`
+
 /** In this order. The tables of the first two can be distributed by their partition. */
 export const postgresMigrations: readonly PostgresMigration[] = [
   {
@@ -63,5 +76,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: 'c4402a85b4a3c9809df2b6149993accf4083a4d9a4928ac34549c7ed86a297e0',
     name: 'the outbox: annotations on their way to delivery channels',
     sql: outboxSchema,
+  },
+  {
+    id: 7,
+    sha256: 'ef09c6ce1a30ec339b4008785cd966fe03b6146c05f6323910699a373b28c18c',
+    name: 'links that the trap limits dropped',
+    sql: droppedLinksSchema,
   },
 ]

@@ -28,6 +28,7 @@ import { createPostgresWatches } from '../cluster/watches.ts'
 import { openPool, type PostgresPool } from '../connection/pool.ts'
 import { createPostgresDocuments } from '../documents/documents.ts'
 import { createPostgresFrontier, type PostgresFrontier } from '../frontier/frontier.ts'
+import { createPostgresFrontierView } from '../frontier/frontier-view.ts'
 import { createPostgresGraphView } from '../frontier/graph-view.ts'
 import { createPostgresHostView } from '../frontier/host-view.ts'
 import { createPostgresInbox } from '../inbox/inbox.ts'
@@ -66,6 +67,7 @@ export const postgresEngine: StoreEngine = {
         headerOf,
         textOf: async () => null,
       }),
+      frontier: createPostgresFrontierView(pool),
       hosts: createPostgresHostView({ pool, clock }),
       graph: createPostgresGraphView(pool),
       countKept: createPostgresKeptCounter(pool),

@@ -59,4 +59,18 @@ ALTER TABLE queue ADD COLUMN fresh_from INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE queue ADD COLUMN since INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE queue ADD COLUMN first INTEGER NOT NULL DEFAULT 0`,
   },
+  {
+    id: 3,
+    sha256: '957fa6ed1c3eb01aa31e6e3579b8ff378c47a1058a51b4b1d618d5506d2f90d7',
+    name: 'links that the trap limits dropped',
+    sql: `
+CREATE TABLE dropped_links (
+  host TEXT NOT NULL,
+  rule TEXT NOT NULL,
+  run INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  examples TEXT NOT NULL,
+  PRIMARY KEY (host, rule)
+) WITHOUT ROWID`,
+  },
 ]

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { noCheck, type Offer, UNLIMITED_DEPTH } from '../../../core/request.ts'
+import { openDatabase } from '../folder/database.ts'
+import { paths } from '../folder/folder.ts'
+import { frontierMigrations } from '../folder/schema-frontier.ts'
 import { createSqliteSystem } from '../testkit/store.testkit.ts'
 import { createSqliteFrontierView } from './frontier-view.ts'
 
@@ -43,4 +49,14 @@ test('a view tells of hosts, queues and robots.txt of all shards, beside those w
     view.close()
     await system.destroy()
   }
+})
+
+test('a frontier that an older program wrote has no dropped links', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'erace-view-'))
+  mkdirSync(dirname(paths.frontier(folder, 0)), { recursive: true })
+  openDatabase(paths.frontier(folder, 0), { migrations: frontierMigrations.slice(0, 2) }).close()
+  const view = createSqliteFrontierView(folder, 1)
+  assert.deepEqual(await view.dropped(null, 10), [])
+  view.close()
+  rmSync(folder, { recursive: true })
 })

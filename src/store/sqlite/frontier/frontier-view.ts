@@ -3,6 +3,7 @@ import type { FrontierView, ViewedHost } from '../../contracts/frontier-view.ts'
 import { type Database, openDatabase } from '../folder/database.ts'
 import { paths } from '../folder/folder.ts'
 import { frontierMigrations } from '../folder/schema-frontier.ts'
+import { readDropped } from './dropped-links.ts'
 
 /** Of a host's queue; one of millions of rows would take seconds. */
 const MAX_LOOKED_AT = 100_000
@@ -37,6 +38,12 @@ export function createSqliteFrontierView(folder: string, shards: number): Fronti
     async isQueued({ host, fp }) {
       return all().some(({ db, sql }) => db.read(() => sql.queued.get(host, fp)) !== undefined)
     },
+    dropped: async (after, limit) =>
+      readDropped(
+        all().map(({ db }) => db),
+        after,
+        limit,
+      ),
     close() {
       for (const { db } of opened ?? []) db.close()
       opened = null

@@ -11,6 +11,7 @@ import type {
 import { addCounts, addWatch, seenKey } from '../../rules/offers.ts'
 import { type Database, openDatabase } from '../folder/database.ts'
 import { frontierMigrations } from '../folder/schema-frontier.ts'
+import { createDroppedLinks } from './dropped-links.ts'
 import type { Exchange } from './exchange.ts'
 import { openFacts } from './frontier-facts.ts'
 import { createHostTable, type HostEntry, hostColumns } from './host-table.ts'
@@ -42,6 +43,7 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
   const facts = openFacts(db, run)
   const hosts = createHostTable(db, run)
   const sql = prepareStatements(db)
+  const dropped = createDroppedLinks(db, run)
   let notify: (arrivals: readonly Arrival[]) => void = () => {}
 
   /** Runs in a transaction. */
@@ -230,6 +232,7 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
         return { dropped, watches }
       })
     },
+    noteDropped: async (drops) => dropped.note(drops),
     async watches() {
       const rows = db.read(() => sql.watches.all()) as WatchRow[]
       return new Map(rows.map(({ watch, n }) => [watch, n]))

@@ -22,10 +22,11 @@ import { createSqliteObjects } from '../archive/objects.ts'
 import { createSqliteCollection } from '../documents/collection.ts'
 import { createSqliteVersions } from '../documents/versions.ts'
 import { type Database, openDatabase } from '../folder/database.ts'
-import { type DataFolder, openCatalogForReading, openFolder, paths } from '../folder/folder.ts'
+import { type DataFolder, openCatalogForReading, openFolder, paths, readFacts } from '../folder/folder.ts'
 import { catalogMigrations } from '../folder/schema-catalog.ts'
 import { openShardStore, type ShardStore } from '../folder/shard-store.ts'
 import { createSqliteKeptCounter } from '../folder/status.ts'
+import { createSqliteFrontierView } from '../frontier/frontier-view.ts'
 import { createSqliteGraphView } from '../frontier/graph-view.ts'
 import { createSqliteHostView } from '../frontier/host-view.ts'
 import { createSqliteWatches } from '../frontier/watches.ts'
@@ -45,6 +46,7 @@ export const sqliteEngine: StoreEngine = {
     const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
     const objects = createSqliteObjects(db, paths.archive(folder))
     const hosts = createSqliteHostView({ folder, db, clock, ...(portion === undefined ? {} : { portion }) })
+    const frontier = createSqliteFrontierView(folder, readFacts(db)?.shards ?? 0)
     return {
       accounts: createSqliteAccounts(db),
       sessions: createSqliteSessions(db),
@@ -58,10 +60,12 @@ export const sqliteEngine: StoreEngine = {
       outbox: createSqliteOutbox(db),
       versions: createSqliteVersions(db),
       collection: createSqliteCollection({ db, objects, headerOf, textOf: async () => null }),
+      frontier,
       hosts,
       graph: createSqliteGraphView(db),
       countKept: createSqliteKeptCounter(db),
       close() {
+        frontier.close()
         hosts.close()
         db.close()
       },
