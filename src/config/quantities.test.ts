@@ -27,6 +27,13 @@ test('sizes are read in decimal and binary units', () => {
   for (const [text, bytes] of cases) assert.equal(parseBytes(text), bytes, String(text))
 })
 
+test('units are only those of the table', () => {
+  for (const unit of ['constructor', 'valueOf', 'toString']) {
+    assert.equal(parseDuration(`1${unit}`), undefined, unit)
+    assert.equal(parseBytes(`1 ${unit}`), undefined, unit)
+  }
+})
+
 test('what is no quantity is not guessed at', () => {
   for (const value of ['', 's', '1y', '1e9', '0x10', '1,5s', '1h30m', null, {}, Number.NaN, '9'.repeat(100)]) {
     assert.equal(parseDuration(value), undefined, String(value))

@@ -56,7 +56,7 @@ export function withLineFeeds(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text
 }
 
-const named: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
+const named: ReadonlyMap<string, string> = new Map(Object.entries({ lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }))
 
 export function expand(raw: string, line: number, fail: Fail): string {
   const text = withLineFeeds(raw)
@@ -64,7 +64,7 @@ export function expand(raw: string, line: number, fail: Fail): string {
   return text.replace(
     /&(?:(lt|gt|amp|quot|apos)|#(\d{1,10})|#x([0-9a-fA-F]{1,8}));|&[^;\s<&]{0,30};?/g,
     (all, entity, dec, hex) => {
-      if (entity !== undefined) return named[entity]!
+      if (entity !== undefined) return named.get(entity)!
       const code = dec === undefined ? Number.parseInt(hex ?? '-1', 16) : Number(dec)
       const character = code >= 0 && code <= 0x10ffff ? String.fromCodePoint(code) : null
       if (character === null || forbiddenAt(character) >= 0) return fail(`invalid reference ${all}`, line)

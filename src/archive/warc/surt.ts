@@ -10,14 +10,14 @@ export function surt(url: string): string {
   if (opaque.test(text)) return text.replace(/\/$/, '')
   const full = hierarchical.test(text) ? text : `http://${text}`
   const { scheme, host, port, path, query } = splitUrl(full)
-  const key = `${hostKey(host)}${port === '' || port === defaultPorts[scheme] ? '' : `:${port}`})${pathKey(path)}`
+  const key = `${hostKey(host)}${port === '' || port === defaultPorts.get(scheme) ? '' : `:${port}`})${pathKey(path)}`
   const sorted = queryKey(query)
   return sorted === '' ? key : `${key}?${sorted}`
 }
 
 const hierarchical = /^[a-z][a-z0-9+.-]*:\/\//i
 const opaque = /^(?:dns|urn|mailto|data|javascript|metadata):/i
-const defaultPorts: Record<string, string> = { http: '80', https: '443', ftp: '21' }
+const defaultPorts: ReadonlyMap<string, string> = new Map(Object.entries({ http: '80', https: '443', ftp: '21' }))
 
 function splitUrl(url: string) {
   const [before] = splitAt(url, '#')

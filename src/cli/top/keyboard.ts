@@ -9,21 +9,23 @@ export type Keyboard = {
 /** A character, or one of the names below. */
 export type Key = string
 
-const names: Readonly<Record<string, Key>> = {
-  '\u001b[A': 'up',
-  '\u001bOA': 'up',
-  '\u001b[B': 'down',
-  '\u001bOB': 'down',
-  '\u001b[H': 'home',
-  '\u001b[F': 'end',
-  '\u001b[5~': 'page-up',
-  '\u001b[6~': 'page-down',
-  '\u001b': 'escape',
-  '\r': 'enter',
-  '\n': 'enter',
-  '\u0003': 'ctrl-c',
-  '\u0004': 'ctrl-d',
-}
+const names: ReadonlyMap<string, Key> = new Map(
+  Object.entries({
+    '\u001b[A': 'up',
+    '\u001bOA': 'up',
+    '\u001b[B': 'down',
+    '\u001bOB': 'down',
+    '\u001b[H': 'home',
+    '\u001b[F': 'end',
+    '\u001b[5~': 'page-up',
+    '\u001b[6~': 'page-down',
+    '\u001b': 'escape',
+    '\r': 'enter',
+    '\n': 'enter',
+    '\u0003': 'ctrl-c',
+    '\u0004': 'ctrl-d',
+  }),
+)
 
 const ESCAPE = '\u001b'
 const sequence = new RegExp(`${ESCAPE}(?:\\[[0-9;?]*[@-~]|O[A-Z])|[^]`, 'gu')
@@ -33,7 +35,7 @@ const control = /\p{C}/u
 export function keysOf(text: string): Key[] {
   const keys: Key[] = []
   for (const [part] of text.matchAll(sequence)) {
-    const key = names[part] ?? (control.test(part) ? undefined : part)
+    const key = names.get(part) ?? (control.test(part) ? undefined : part)
     if (key !== undefined) keys.push(key)
   }
   return keys

@@ -134,21 +134,23 @@ function createMonitor(
     draw()
   }
 
-  const steps: Readonly<Record<Key, () => void>> = {
-    j: () => select(1),
-    down: () => select(1),
-    k: () => select(-1),
-    up: () => select(-1),
-    'page-down': () => select(PAGE),
-    'page-up': () => select(-PAGE),
-    home: () => select(-now().nodes.length),
-    end: () => select(now().nodes.length),
-    d: () => ask(askDrain(control, now().nodes[selected()])),
-    p: () => ask(askPause(control, !now().paused)),
-    r: () => void poll(),
-    q: quit,
-    '?': () => showHelp(true),
-  }
+  const steps: ReadonlyMap<Key, () => void> = new Map(
+    Object.entries({
+      j: () => select(1),
+      down: () => select(1),
+      k: () => select(-1),
+      up: () => select(-1),
+      'page-down': () => select(PAGE),
+      'page-up': () => select(-PAGE),
+      home: () => select(-now().nodes.length),
+      end: () => select(now().nodes.length),
+      d: () => ask(askDrain(control, now().nodes[selected()])),
+      p: () => ask(askPause(control, !now().paused)),
+      r: () => void poll(),
+      q: quit,
+      '?': () => showHelp(true),
+    }),
+  )
 
   return {
     draw,
@@ -156,7 +158,7 @@ function createMonitor(
     onKey(key: Key): void {
       if (question !== null) answer(question, key)
       else if (help && key !== 'q') showHelp(false)
-      else steps[key]?.()
+      else steps.get(key)?.()
     },
     end(): void {
       ended = true

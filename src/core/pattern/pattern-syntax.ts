@@ -139,7 +139,7 @@ function readClassAtom(reader: Reader): { set: CharacterSet; code: number } {
   return { set, code: set.length === 2 && set[0] === set[1] ? set[0]! : -1 }
 }
 
-const controls: Record<string, string> = { t: '\t', n: '\n', v: '\v', f: '\f', r: '\r' }
+const controls: ReadonlyMap<string, string> = new Map(Object.entries({ t: '\t', n: '\n', v: '\v', f: '\f', r: '\r' }))
 
 /** What stands behind a backslash, in a class or outside. */
 function readEscapedSet(reader: Reader): CharacterSet {
@@ -166,7 +166,7 @@ function readEscapedSet(reader: Reader): CharacterSet {
       return setOf(String.fromCharCode(Number.parseInt(hex, 16)))
     }
   }
-  const control = controls[c]
+  const control = controls.get(c)
   if (control !== undefined) return setOf(control)
   if (c === '' || /[A-Za-z0-9]/.test(c)) reader.unsupported = `\\${c}`
   return setOf(c)

@@ -67,7 +67,7 @@ export function mergeDetails(parts: readonly CrawlDetails[]): CrawlDetails {
 }
 
 function addUp(records: readonly Record<string, number>[]): Record<string, number> {
-  const sum: Record<string, number> = {}
-  for (const record of records) for (const [name, n] of Object.entries(record)) sum[name] = (sum[name] ?? 0) + n
-  return sum
+  const sum = new Map<string, number>()
+  for (const record of records) for (const [name, n] of Object.entries(record)) sum.set(name, (sum.get(name) ?? 0) + n)
+  return Object.fromEntries(sum)
 }

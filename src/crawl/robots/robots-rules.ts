@@ -132,7 +132,7 @@ function directoryOfIndex(octets: string): string | null {
 export type DayWindow = { startMinute: number; endMinute: number }
 export type RequestRate = { requests: number; seconds: number; hours: DayWindow | null }
 
-const unitSeconds: Record<string, number> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 }
+const unitSeconds: ReadonlyMap<string, number> = new Map(Object.entries({ '': 1, s: 1, m: 60, h: 3600, d: 86_400 }))
 
 export function readCrawlDelay(value: string): number | null {
   const text = /^(?:\d{1,9}(?:\.\d{0,9})?|\.\d{1,9})(?![\d.,])/.exec(value)?.[0]
@@ -144,7 +144,7 @@ export function readRequestRate(value: string): RequestRate | null {
   const parts = /^(\d{1,9})\s*\/\s*(\d{1,9})\s*([smhd]?)(?:\s+(.*))?$/i.exec(value.slice(0, 100))
   if (parts === null) return null
   const requests = Number(parts[1])
-  const seconds = Number(parts[2]) * unitSeconds[parts[3]!.toLowerCase()]!
+  const seconds = Number(parts[2]) * unitSeconds.get(parts[3]!.toLowerCase())!
   return requests > 0 && seconds > 0 ? { requests, seconds, hours: readDayWindow(parts[4] ?? '') } : null
 }
 

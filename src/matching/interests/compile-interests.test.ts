@@ -53,6 +53,12 @@ describe('an expression', () => {
     '12:30': '12+30',
     '"intitle:x"': 'intitle+x',
     größe: 'grosse',
+    constructor: 'constructor',
+    toString: 'tostring',
+    hasOwnProperty: 'hasownproperty',
+    valueOf: 'valueof',
+    ['__proto__']: 'proto',
+    'a1 constructor OR -toString': '((a1 & constructor) | -tostring)',
     東京: '東京',
   }
   for (const [text, tree] of Object.entries(trees)) test(`${text} is ${tree}`, () => assert.equal(treeOf(text), tree))

@@ -6,7 +6,11 @@ export type ExpressionToken = { readonly at: number } & (
   | { readonly kind: 'wrong'; readonly message: string }
 )
 
-const operators: Record<string, 'and' | 'or' | 'not'> = { AND: 'and', OR: 'or', NOT: 'not' }
+const operators: ReadonlyMap<string, 'and' | 'or' | 'not'> = new Map([
+  ['AND', 'and'],
+  ['OR', 'or'],
+  ['NOT', 'not'],
+])
 const white = /\s/
 const fieldName = /([A-Za-z]+):(?!\/\/)/y
 const wordEnd = /[\s()"]|$/g
@@ -36,7 +40,7 @@ function readTerm(source: string, at: number, tokens: ExpressionToken[]): number
   wordEnd.lastIndex = from
   const end = wordEnd.exec(source)!.index
   const text = source.slice(from, end)
-  const operator = field === '' ? operators[text] : undefined
+  const operator = field === '' ? operators.get(text) : undefined
   tokens.push(operator === undefined ? { kind: 'text', at, field, text, quoted: false } : { kind: operator, at })
   return end
 }

@@ -47,22 +47,24 @@ const wordCharacter = /^[\p{L}\p{N}\p{M}]$/u
 const otherCharacters = /[^\p{L}\p{N}\p{M}]/gu
 
 /** Letters that no normal form takes apart. */
-const respelled: Record<string, string> = {
-  ß: 'ss',
-  æ: 'ae',
-  œ: 'oe',
-  ø: 'o',
-  đ: 'd',
-  ð: 'd',
-  þ: 'th',
-  ł: 'l',
-  ħ: 'h',
-  ŧ: 't',
-  ı: 'i',
-  ĸ: 'k',
-  ŋ: 'ng',
-  ς: 'σ',
-}
+const respelled: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ß: 'ss',
+    æ: 'ae',
+    œ: 'oe',
+    ø: 'o',
+    đ: 'd',
+    ð: 'd',
+    þ: 'th',
+    ł: 'l',
+    ħ: 'h',
+    ŧ: 't',
+    ı: 'i',
+    ĸ: 'k',
+    ŋ: 'ng',
+    ς: 'σ',
+  }),
+)
 
 const several = new Map<number, string>()
 const MAX_ASTRAL = 20_000
@@ -103,7 +105,7 @@ function foldCharacter(character: string): string | typeof SEPARATOR | typeof DR
   if (character.replace(dropped, '') === '') return DROPPED
   if (!wordCharacter.test(character)) return SEPARATOR
   let folded = ''
-  for (const part of character.toLowerCase().normalize('NFKD').toLowerCase()) folded += respelled[part] ?? part
+  for (const part of character.toLowerCase().normalize('NFKD').toLowerCase()) folded += respelled.get(part) ?? part
   // Korean syllables stay in their parts: some systems write them so, and they are the same words.
   folded = folded.replace(dropped, '').replace(otherCharacters, '')
   return folded === '' ? SEPARATOR : folded

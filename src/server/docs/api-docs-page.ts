@@ -95,14 +95,16 @@ ${answers.join('\n')}
 </details>`
 }
 
-const who: Record<string, string> = {
-  anyone: 'Access: public.',
-  session: 'Access: signed-in users; tokens are not accepted.',
-  administrator: 'Access: administrators, or their tokens with the scope admin.',
-}
+const who: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    anyone: 'Access: public.',
+    session: 'Access: signed-in users; tokens are not accepted.',
+    administrator: 'Access: administrators, or their tokens with the scope admin.',
+  }),
+)
 
 function whoOf({ 'x-access': access = '', 'x-scope': scope = '' }: Operation): string {
-  return who[access] ?? `Access: signed-in users, or tokens with the scope ${scope}.`
+  return who.get(access) ?? `Access: signed-in users, or tokens with the scope ${scope}.`
 }
 
 function writeParameters(parameters: readonly Parameter[]): string {

@@ -75,7 +75,9 @@ export function exampleOf(schema: JsonSchema, depth = 0): unknown {
   switch ([schema.type].flat()[0]) {
     case 'object': {
       const { properties = {}, required = [] } = schema
-      return Object.fromEntries(required.map((name) => [name, exampleOf(properties[name] ?? {}, depth + 1)]))
+      return Object.fromEntries(
+        required.map((name) => [name, exampleOf(Object.hasOwn(properties, name) ? properties[name]! : {}, depth + 1)]),
+      )
     }
     case 'array':
       return schema.items === undefined ? [] : [exampleOf([schema.items].flat()[0]!, depth + 1)]

@@ -116,10 +116,10 @@ function pathOf({ url }: FastifyRequest): string {
 
 type ClientError = Error & { code?: string }
 
-const reasons: Record<string, [status: string, message: string]> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the URL and headers are too long'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request took too long to arrive'],
-}
+const reasons = new Map<string | undefined, [status: string, message: string]>([
+  ['HPE_HEADER_OVERFLOW', ['431 Request Header Fields Too Large', 'the URL and headers are too long']],
+  ['ERR_HTTP_REQUEST_TIMEOUT', ['408 Request Timeout', 'the request took too long to arrive']],
+])
 
 /** Malformed and oversized requests get an error in the same form as all others. */
 export function answerClientError(error: ClientError, socket: Socket): void {
@@ -128,7 +128,7 @@ export function answerClientError(error: ClientError, socket: Socket): void {
     socket.destroy(error)
     return
   }
-  const [status, message] = reasons[error.code ?? ''] ?? ['400 Bad Request', 'malformed HTTP request']
+  const [status, message] = reasons.get(error.code) ?? ['400 Bad Request', 'malformed HTTP request']
   const body = JSON.stringify({ error: { code: 'request-invalid', message } })
   const header = [
     `HTTP/1.1 ${status}`,

@@ -114,8 +114,9 @@ async function checkRows(parts: CheckParts, kind: ImportKind, rows: readonly Imp
 }
 
 /** The columns that identify a row to users. */
+const names = ['url', 'origin', 'email', 'key', 'id', 'version', 'host', 'watch', 'annotation', 'fp', 'digest'] as const
+
 function nameOf(row: ImportRow): string {
-  const names = ['url', 'origin', 'email', 'key', 'id', 'version', 'host', 'watch', 'annotation', 'fp', 'digest']
   const name = names.find((each) => row[each] !== undefined)
   const value = name === undefined ? null : row[name]!
   return `${name} ${Buffer.isBuffer(value) ? value.toString('hex') : value}`

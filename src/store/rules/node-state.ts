@@ -34,13 +34,17 @@ type Seen = Pick<NodeReport, 'seenMsAgo' | 'draining' | 'role' | 'stats'>
 
 /** What a node says of itself was written by another program, perhaps of another version: what is no number is none. */
 export function statOf({ stats }: Pick<NodeReport, 'stats'>, name: string): number {
-  const value = (stats as Readonly<Record<string, unknown>> | null)?.[name]
+  const value = ownValue(stats, name)
   return typeof value === 'number' && Number.isFinite(value) ? value : 0
 }
 
 export function wordOf({ stats }: Pick<NodeReport, 'stats'>, name: string): string {
-  const value = (stats as Readonly<Record<string, unknown>> | null)?.[name]
+  const value = ownValue(stats, name)
   return typeof value === 'string' ? value.slice(0, MAX_WORD) : ''
+}
+
+function ownValue(stats: Readonly<Record<string, unknown>> | null, name: string): unknown {
+  return stats !== null && Object.hasOwn(stats, name) ? stats[name] : undefined
 }
 
 const MAX_WORD = 1000

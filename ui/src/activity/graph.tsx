@@ -48,9 +48,9 @@ export default function CrawlGraph() {
 function Legend({ more }: { more: boolean }) {
   return (
     <p className="kit-row soft activity-legend">
-      {Object.entries(text.states).map(([state, word]) => (
+      {(Object.keys(text.states) as State[]).map((state) => (
         <span key={state}>
-          <span className="activity-dot" style={{ background: `var(${tokens[state as State]})` }} /> {word}{' '}
+          <span className="activity-dot" style={{ background: `var(${tokens[state]})` }} /> {text.states[state]}{' '}
         </span>
       ))}
       {more && `· ${text.more}`}

@@ -3,20 +3,22 @@ import { Dialog } from '../kit/dialog.tsx'
 import { strings } from '../shell/strings.ts'
 import { areCharacterKeysOn, keysOf, registeredGroups } from './shortcuts.ts'
 
-const keyNames: Record<string, string> = {
-  ArrowDown: '↓',
-  ArrowUp: '↑',
-  ArrowLeft: '←',
-  ArrowRight: '→',
-  Escape: 'Esc',
-  'Ctrl+k': 'Ctrl K',
-}
+const keyNames: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ArrowDown: '↓',
+    ArrowUp: '↑',
+    ArrowLeft: '←',
+    ArrowRight: '→',
+    Escape: 'Esc',
+    'Ctrl+k': 'Ctrl K',
+  }),
+)
 
 function Keys({ keys }: { keys: string }) {
   return keys.split(' ').map((key, at) => (
     <Fragment key={key}>
       {at > 0 && <span className="faint">{strings.keys.between}</span>}
-      <kbd>{keyNames[key] ?? key}</kbd>
+      <kbd>{keyNames.get(key) ?? key}</kbd>
     </Fragment>
   ))
 }

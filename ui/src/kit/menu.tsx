@@ -14,6 +14,10 @@ export type MenuItem = {
 type Props = { label: string; icon?: IconName; items: readonly MenuItem[] }
 
 const WIDTH_GUARD_PX = 8
+const steps = new Map([
+  ['ArrowDown', 1],
+  ['ArrowUp', -1],
+])
 
 /** A button that opens a list of actions in the top layer; arrow keys move, Escape or a click outside closes. */
 export function Menu({ label, icon = 'more', items }: Props) {
@@ -41,7 +45,7 @@ export function Menu({ label, icon = 'more', items }: Props) {
   }
 
   function move(event: KeyboardEvent) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    const step = steps.get(event.key)
     if (event.key === 'Escape' || event.key === 'Tab') close()
     // Handled here: the same press must not also leave the page.
     if (event.key === 'Escape') event.preventDefault()

@@ -2,19 +2,21 @@
  * The second version of Porter's stemmer, as its definition says it, but for apostrophes, which words here do not have.
  * In R1 lies what follows the first consonant behind a vowel, in R2 what follows the same again. `Y` is a consonant.
  */
-const exceptions: Record<string, string> = {
-  skis: 'ski',
-  skies: 'sky',
-  dying: 'die',
-  lying: 'lie',
-  tying: 'tie',
-  idly: 'idl',
-  gently: 'gentl',
-  ugly: 'ugli',
-  early: 'earli',
-  only: 'onli',
-  singly: 'singl',
-}
+const exceptions: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    skis: 'ski',
+    skies: 'sky',
+    dying: 'die',
+    lying: 'lie',
+    tying: 'tie',
+    idly: 'idl',
+    gently: 'gentl',
+    ugly: 'ugli',
+    early: 'earli',
+    only: 'onli',
+    singly: 'singl',
+  }),
+)
 const invariant = new Set(['sky', 'news', 'howe', 'atlas', 'cosmos', 'bias', 'andes'])
 const invariantLater = new Set(['inning', 'outing', 'canning', 'herring', 'earring', 'proceed', 'exceed', 'succeed'])
 
@@ -38,7 +40,7 @@ const onlyAscii = /^[a-z]+$/
 
 export function stemEnglish(given: string): string {
   if (given.length <= 2 || !onlyAscii.test(given) || invariant.has(given)) return given
-  const exception = exceptions[given]
+  const exception = exceptions.get(given)
   if (exception !== undefined) return exception
   const marked = given.replace(/^y|(?<=[aeiouy])y/g, 'Y')
   const r1 = regionOne(marked)

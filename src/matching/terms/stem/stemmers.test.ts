@@ -23,6 +23,13 @@ describe('English stems', () => {
   ]
   for (const [words, stems] of examples) test(`of ${words}`, () => assert.equal(stemmed('en', words), stems))
 
+  test('of words that every object knows are words too', () => {
+    assert.equal(
+      stemmed('en', 'constructor valueof tostring hasownproperty prototype'),
+      'constructor valueof tostr hasownproperti prototyp',
+    )
+  })
+
   test('are not made of words that are not English letters', () => {
     assert.equal(stemmed('en', 'größing 東京s c++ ab'), 'größing 東京s c++ ab')
   })

@@ -14,7 +14,7 @@ const stoppers = { key: 'x', weight: 100_000 }
 /** The shape of interests. Matching checks whether their words, weights and conditions make sense. */
 export function readInterestValues(value: unknown, values: PlainValues): Interests {
   const given = values.record(value, 'interests', interestKeys)
-  const text = (key: string, max?: number) =>
+  const text = (key: 'stemming' | 'scorer', max?: number) =>
     values.text(given[key], `interests.${key}`, { mayBeEmpty: true, ...(max === undefined ? {} : { max }) })
   return {
     keywords: values

@@ -107,18 +107,19 @@ export function accountOf(row: AccountRow | undefined): StoredAccount | null {
   return row === undefined ? null : { ...row, settings: JSON.parse(row.settings) }
 }
 
+const ACCOUNT = 'account_'
+
 /** Columns of the account beside those of a session or token, told apart by their prefix. */
 export const bearerColumns = accountColumns.replaceAll(
   /a\.(\w+)( AS "(\w+)")?/g,
-  (_, column: string, __: string, name?: string) => `a.${column} AS "account_${name ?? column}"`,
+  (_, column: string, __: string, name?: string) => `a.${column} AS "${ACCOUNT}${name ?? column}"`,
 )
 
 /** Takes a joined row apart: the account's columns, and the rest. */
 export function splitBearer<T>(row: Record<string, unknown>): { own: T; account: Account } {
-  const own: Record<string, unknown> = {}
-  const account: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(row))
-    if (name.startsWith('account_')) account[name.slice('account_'.length)] = value
-    else own[name] = value
-  return { own: own as T, account: withoutPassword(accountOf(account as AccountRow)!) }
+  const columns = Object.entries(row)
+  const own = columns.filter(([name]) => !name.startsWith(ACCOUNT))
+  const account = columns.filter(([name]) => name.startsWith(ACCOUNT))
+  const renamed = account.map(([name, value]) => [name.slice(ACCOUNT.length), value])
+  return { own: Object.fromEntries(own) as T, account: withoutPassword(accountOf(Object.fromEntries(renamed))!) }
 }

@@ -39,24 +39,26 @@ const states: readonly (readonly [beginning: string, meaning: Meaning])[] = [
 ]
 
 /** What the system says where there is no connection. */
-const systemCodes: Readonly<Record<string, Meaning>> = {
-  ECONNREFUSED: { code: 'store-unreachable', advice: notThere },
-  ECONNRESET: { code: 'store-unreachable', advice: notThere },
-  EPIPE: { code: 'store-unreachable' },
-  ETIMEDOUT: { code: 'store-unreachable', advice: notThere },
-  EHOSTUNREACH: { code: 'store-unreachable', advice: notThere },
-  ENETUNREACH: { code: 'store-unreachable', advice: notThere },
-  EHOSTDOWN: { code: 'store-unreachable', advice: notThere },
-  ENETDOWN: { code: 'store-unreachable', advice: notThere },
-  ENOTFOUND: { code: 'store-unreachable', advice: notThere },
-  EAI_AGAIN: { code: 'store-unreachable', advice: notThere },
-  ENOENT: { code: 'store-unreachable', advice: notThere },
-  EMFILE: { code: 'store-unreachable', advice: noFiles },
-  ENFILE: { code: 'store-unreachable', advice: noFiles },
-  ERR_SOCKET_CLOSED: { code: 'store-unreachable' },
-  ERR_STREAM_DESTROYED: { code: 'store-unreachable' },
-  ERR_INVALID_URL: { code: 'store-refused', advice: badAddress },
-}
+const systemCodes: ReadonlyMap<string, Meaning> = new Map(
+  Object.entries<Meaning>({
+    ECONNREFUSED: { code: 'store-unreachable', advice: notThere },
+    ECONNRESET: { code: 'store-unreachable', advice: notThere },
+    EPIPE: { code: 'store-unreachable' },
+    ETIMEDOUT: { code: 'store-unreachable', advice: notThere },
+    EHOSTUNREACH: { code: 'store-unreachable', advice: notThere },
+    ENETUNREACH: { code: 'store-unreachable', advice: notThere },
+    EHOSTDOWN: { code: 'store-unreachable', advice: notThere },
+    ENETDOWN: { code: 'store-unreachable', advice: notThere },
+    ENOTFOUND: { code: 'store-unreachable', advice: notThere },
+    EAI_AGAIN: { code: 'store-unreachable', advice: notThere },
+    ENOENT: { code: 'store-unreachable', advice: notThere },
+    EMFILE: { code: 'store-unreachable', advice: noFiles },
+    ENFILE: { code: 'store-unreachable', advice: noFiles },
+    ERR_SOCKET_CLOSED: { code: 'store-unreachable' },
+    ERR_STREAM_DESTROYED: { code: 'store-unreachable' },
+    ERR_INVALID_URL: { code: 'store-refused', advice: badAddress },
+  }),
+)
 
 /** What the system was asked for when it said anything else: a connection that fails in some rare way is none, too. */
 const connectionCalls = new Set(['connect', 'read', 'write', 'getaddrinfo'])
@@ -96,7 +98,7 @@ function callOf(error: unknown): string | undefined {
 }
 
 function meaningOf(state: string, message: string, call: string | undefined): Meaning {
-  const system = systemCodes[state]
+  const system = systemCodes.get(state)
   if (system !== undefined) return system
   if (call !== undefined && connectionCalls.has(call)) return { code: 'store-unreachable' }
   const said = sayings.find(([pattern]) => pattern.test(message))

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type CrawlDetails, mergeDetails } from './crawl-report.ts'
+
+test('details add up under any name that a host sends', () => {
+  const names = ['text/html', 'constructor', 'toString', '__proto__']
+  const details: CrawlDetails = {
+    statusCodes: { 200: 4 },
+    mediaTypes: Object.fromEntries(names.map((name) => [name, 1])),
+    failures: {},
+    slowestHosts: [],
+    restingHosts: [],
+    givenUpHosts: [],
+  }
+  const { mediaTypes } = mergeDetails([details, details])
+  assert.deepEqual(
+    Object.entries(mediaTypes),
+    names.map((name) => [name, 2]),
+  )
+})
