@@ -73,7 +73,7 @@ function captureOf({ url, host, body, etag, offer }: Page, run: number, how: 'bo
   const address = '192.0.2.1'
   const base = { host, fp: offer.fp, url, parent: '', check: noCheck, hops: 3, at, run, status: 200, address }
   if (how === 'unchanged')
-    return { ...base, status: 304, kind: 'note', outcome: 'unchanged', location: '', freshUntil: null }
+    return { ...base, status: 304, kind: 'note', outcome: 'unchanged', reason: '', location: '', freshUntil: null }
   const digest = bodyDigest(body)
   const links = extractLinks(body, url).map((link) => link.url)
   const rawHeaders = ['Server', 'origin', 'ETag', etag, 'Content-Type', 'text/html; charset=utf-8']

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { readResult, startErace } from '../../../test/kit/erace.ts'
@@ -38,6 +40,37 @@ describe('erace export', () => {
     const { stdout, stderr, exitCode } = await ended
     assert.equal(stdout.trim().split('\n').length, 500)
     assert.deepEqual([stderr, exitCode], ['', 0])
+  })
+
+  test('lists the URLs that a crawl could not fetch, and why', async () => {
+    const pages = new Map([
+      ['/robots.txt', 'User-agent: *\nDisallow: /private'],
+      ['/', '<a href=/missing>m</a><a href=/private>p</a><a href=/broken>b</a>'],
+    ])
+    const server = createServer(({ url }, response) => {
+      const page = pages.get(url ?? '')
+      response.writeHead(url === '/broken' ? 500 : page === undefined ? 404 : 200, { 'content-type': 'text/html' })
+      response.end(page ?? 'nothing here')
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const data = join(folder.out, 'crawled')
+    const crawl = ['crawl', `${origin}/`, '--allow-net', '127.0.0.0/8', '--delay', '0', '--data', data, '--quiet']
+    for (let n = 0; n < 2; n++) assert.equal((await startErace(crawl).ended).exitCode, 0)
+    const { stdout, stderr, exitCode } = await startErace(['export', 'bad-urls', '-', '--json', '--data', data]).ended
+    server.close()
+    assert.deepEqual([stderr, exitCode], ['', 0])
+    const lines = stdout.trim().split('\n')
+    const found = lines.map((line) => JSON.parse(line) as Record<string, string | number>)
+    assert.deepEqual(
+      found.map(({ url, reason, status, times, parent }) => [url, reason, status, times, parent]).toSorted(),
+      [
+        [`${origin}/broken`, 'http-server-error', 500, 2, `${origin}/`],
+        [`${origin}/missing`, 'http-client-error', 404, 2, `${origin}/`],
+        [`${origin}/private`, 'robots', 0, 2, `${origin}/`],
+      ],
+    )
+    for (const { last } of found) assert.match(String(last), /^20\d\d-.*Z$/)
   })
 
   test('a reader that closes the pipe ends it', async () => {

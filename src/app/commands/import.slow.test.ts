@@ -223,6 +223,7 @@ async function recordAnother(
         run: 2,
         status: 404,
         outcome: 'failed',
+        reason: '',
         hops: 0,
       },
       ...{ address: '', location: '', check: { watch: 0, round: 0, freshFrom: 0, since: 0, first: false } },

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { filesOf } from '../../store/conformance/engine.testkit.ts'
+import { noteOf } from '../../store/conformance/samples.testkit.ts'
 import type { Capture } from '../../store/contracts/documents.ts'
 import { readMetaInfo } from '../../xml/meta-info/meta-info-reader.testkit.ts'
 import { readRecords } from '../warc/record-reader.ts'
@@ -258,6 +259,39 @@ describe('export', () => {
       write: (_: Uint8Array, done: (error: Error) => void) => done(Object.assign(new Error(), { code: 'EPIPE' })),
     }
     assert.equal((await made.export({ kind: 'cdxj', file: null }, { output: gone })).interrupted, true)
+  })
+
+  test('the list of bad URLs has reason, last status, count, time and parent of each, in three formats', async () => {
+    const failed = { status: 503, reason: 'http-server-error', parent: 'http://a.example/,x' }
+    folder = await createExportFolder([
+      ...captures.slice(0, 2),
+      noteOf(a, '/bad', 'failed', { at: start, ...failed } as Partial<Capture>),
+      noteOf(a, '/bad', 'failed', { at: start + hour, ...failed } as Partial<Capture>),
+      noteOf(b, '/no', 'skipped', { at: start + 2 * hour, status: 0, reason: 'robots' } as Partial<Capture>),
+      noteOf(b, '/moved', 'redirect', { at: start }),
+    ])
+    const { export: run, out } = folder
+    const textOf = async (name: string, selection = {}, jsonLines = false) => {
+      await run({ kind: 'bad-urls', file: join(out, name), selection, jsonLines })
+      return readFileSync(join(out, name), 'utf8')
+    }
+    const lines = [
+      'http://a.example/bad\thttp-server-error\t503\t2\t2026-01-01T01:00:00.000Z\thttp://a.example/,x\n',
+      'http://b.example/no\trobots\t0\t1\t2026-01-01T02:00:00.000Z\t\n',
+    ]
+    assert.equal(await textOf('x.txt'), lines.join(''))
+    assert.equal(
+      await textOf('x.csv', { urlPrefix: 'http://a.example/' }),
+      'URL,Reason,Status,Times,Last,Parent\n' +
+        'http://a.example/bad,http-server-error,503,2,2026-01-01T01:00:00.000Z,"http://a.example/,x"\n',
+    )
+    const json = {
+      ...{ url: 'http://b.example/no', reason: 'robots', status: 0, times: 1 },
+      ...{ last: '2026-01-01T02:00:00.000Z', parent: '' },
+    }
+    assert.equal(await textOf('x.jsonl', { afterMs: start + 2 * hour }), `${JSON.stringify(json)}\n`)
+    assert.equal(await textOf('y', { afterMs: start + 2 * hour }, true), `${JSON.stringify(json)}\n`)
+    assert.equal(await textOf('y.tsv', { beforeMs: start + 2 * hour }, true), lines[0])
   })
 
   test('a place that can not be written is said', async () => {

@@ -7,6 +7,7 @@ import type { AnnotationStore } from '../../store/contracts/annotations.ts'
 import type { ObjectStore } from '../../store/contracts/objects.ts'
 import type { VersionStore } from '../../store/contracts/versions.ts'
 import { exportAcis } from './aci-export.ts'
+import { exportBadUrls } from './bad-urls-export.ts'
 import { exportCdxj } from './cdxj-export.ts'
 import {
   createStats,
@@ -35,7 +36,7 @@ export type ExportDeps = {
 }
 
 /**
- * Writes the archive, its index, the link graph or the meta-information, beside whoever writes the store. What is damaged is left
+ * Writes the archive, its index, the link graph, the meta-information or a list, beside whoever writes the store. What is damaged is left
  * out and named; the rest goes on. A version that is stored meanwhile may be in the export or not.
  */
 export async function exportArchive(request: ExportRequest, deps: ExportDeps): Promise<ExportReport> {
@@ -100,6 +101,8 @@ function run(work: ExportWork, { software, now, annotations }: ExportDeps, index
       return exportMeta(work)
     case 'aci':
       return exportAcis(work, annotations, now())
+    case 'bad-urls':
+      return exportBadUrls(work)
   }
 }
 
@@ -114,6 +117,10 @@ function inTurns(versions: VersionStore, signal: AbortSignal): VersionStore {
     async documents(page) {
       await turn()
       return versions.documents(page)
+    },
+    async badDocuments(page) {
+      await turn()
+      return versions.badDocuments(page)
     },
     async versions(page) {
       await turn()

@@ -67,6 +67,14 @@ describe('export', () => {
     assert.equal(asked.pop()!.file, null)
   })
 
+  test('a list of bad URLs on standard output may be JSON lines', async () => {
+    const report = { kind: 'bad-urls' as const, file: '-' }
+    const { code, out, err } = await folder.run(['export', 'bad-urls', '-', '--json'], { engine: engine(report) })
+    assert.deepEqual([code, out, err], [0, '', ''])
+    assert.deepEqual([asked.at(-1)!.file, asked.pop()!.jsonLines], [null, true])
+    assert.equal((await ask('bad-urls', '-')).jsonLines, undefined)
+  })
+
   test('reads what is asked for', async () => {
     const all = { urlPrefix: '', afterMs: null, beforeMs: null, currentOnly: false }
     const file = join(folder.cwd, 'x')
@@ -99,6 +107,7 @@ describe('export', () => {
     'a folder': ['warc', 'erace-data', '--force'],
     'a file in the data folder': ['warc', 'erace-data/catalog.db', '--force'],
     'a device': ['warc', '/dev/null', '--force'],
+    'current versions of a list of URLs': ['bad-urls', 'x', '--current'],
     'all of something else': ['warc', 'x', '--all'],
     'all and current': ['links', 'x', '--all', '--current'],
     'a prefix that is no URL': ['warc', 'x', '--url', 'example.org'],

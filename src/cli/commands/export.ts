@@ -17,12 +17,16 @@ import { formatCount, formatSize, formatSpan, printable } from '../output/termin
 export const command: Command = {
   name: 'export',
   group: 'Archive',
-  summary: 'export the archive (WARC), its index (CDXJ), the link graph, metadata or annotations (XML)',
-  usage: 'warc|cdxj|links|meta|aci FILE',
+  summary: 'export the archive (WARC), its index (CDXJ), links, metadata or annotations (XML), or bad URLs',
+  usage: 'warc|cdxj|links|meta|aci|bad-urls FILE',
   options: [
     { name: 'url', argument: 'PREFIX', about: 'only documents whose URL starts with PREFIX' },
-    { name: 'after', argument: 'TIME', about: 'only versions first seen at TIME or later (2026-11-01T12:00, UTC)' },
-    { name: 'before', argument: 'TIME', about: 'only versions first seen before TIME' },
+    {
+      name: 'after',
+      argument: 'TIME',
+      about: 'only versions first seen at TIME or later (2026-11-01T12:00, UTC); bad-urls: last tried',
+    },
+    { name: 'before', argument: 'TIME', about: 'only versions first seen, or URLs last tried, before TIME' },
     { name: 'current', about: "only each document's current version (the default for links)" },
     { name: 'all', about: 'links: export all versions, with their numbers' },
     { name: 'cdxj', argument: 'FILE', about: 'warc: also write an index of the exported file' },
@@ -36,6 +40,10 @@ export const command: Command = {
     },
     { line: 'erace export links graph.csv', about: 'the link graph as .tsv, .csv or .jsonl, optionally with .gz' },
     { line: 'erace export meta meta-info.xml.gz --after 2026-11-01', about: 'metadata of new versions' },
+    {
+      line: 'erace export bad-urls - --json',
+      about: 'URLs that failed or were skipped, with reason, status and count; without --json tab-separated',
+    },
     { line: 'erace export cdxj - | grep ^org,example', about: 'the index of the data folder, to standard output' },
   ],
   async prepare(context, errors) {
@@ -56,10 +64,10 @@ async function run(
     line.clear()
     interrupt.dispose()
   })
-  if (json) io.stdout.write(`${JSON.stringify(report)}\n`)
+  if (json && request.file !== null) io.stdout.write(`${JSON.stringify(report)}\n`)
   else if (request.file !== null) io.stdout.write(exportText(report))
   // Standard output has the export itself.
-  else if (!quiet || report.skipped > 0) io.stderr.write(exportText(report))
+  else if ((!quiet && !json) || report.skipped > 0) io.stderr.write(exportText(report))
   if (report.interrupted) return exitCodes.interrupted
   return report.skipped === 0 ? exitCodes.done : exitCodes.failed
 }
@@ -77,7 +85,8 @@ function readRequest(
     errors.push({ place: 'FILE', message: 'the output file is missing; use - for standard output' })
   const toStdout = given === '-'
   const file = given === undefined || toStdout ? null : checkTarget('FILE', given, target)
-  if (toStdout && json) errors.push({ place: '--json', message: stdoutConflict })
+  // The lines are the machine-readable result then.
+  if (toStdout && json && kind !== 'bad-urls') errors.push({ place: '--json', message: stdoutConflict })
   if (toStdout && kind === 'warc' && io.stdout.isTTY === true)
     errors.push({ place: '-', message: "can't write a WARC file to a terminal" })
   const index = options.text('cdxj')
@@ -87,9 +96,12 @@ function readRequest(
   const indexFile = index === undefined ? null : checkTarget('--cdxj', index, target)
   if (indexFile !== null && indexFile === file) errors.push({ place: '--cdxj', message: 'is the same file as FILE' })
   if (options.flag('all') && kind !== 'links') errors.push({ place: '--all', message: 'only valid with links' })
+  if (options.flag('current') && kind === 'bad-urls')
+    errors.push({ place: '--current', message: 'not valid with bad-urls' })
   if (options.flag('all') && options.flag('current'))
     errors.push({ place: '--all', message: "can't be combined with --current" })
-  return { kind, file, indexFile, selection: readSelection(options, kind, errors) }
+  const selection = readSelection(options, kind, errors)
+  return { kind, file, indexFile, selection, ...(kind === 'bad-urls' && json ? { jsonLines: true } : {}) }
 }
 
 function readKind(name: string | undefined, errors: ValidationError[]): ExportKind {
@@ -140,6 +152,7 @@ const nouns: Record<ExportKind, string> = {
   links: 'links',
   meta: 'documents',
   aci: 'annotations',
+  'bad-urls': 'URLs',
 }
 
 function exportText({ kind, file, records, bytes, seconds, skipped, faults, interrupted }: ExportReport): string {

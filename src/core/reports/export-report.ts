@@ -1,6 +1,6 @@
 /** Request and report of `export`, as plain data. */
 
-export const exportKinds = ['warc', 'cdxj', 'links', 'meta', 'aci'] as const
+export const exportKinds = ['warc', 'cdxj', 'links', 'meta', 'aci', 'bad-urls'] as const
 export type ExportKind = (typeof exportKinds)[number]
 
 /** Which versions are exported. Times are milliseconds since 1970. */
@@ -21,6 +21,8 @@ export type ExportRequest = {
   /** Where the index of an exported WARC file goes. */
   indexFile: string | null
   selection: ExportSelection
+  /** bad-urls: a JSON object a line, where the file's name doesn't say another format. */
+  jsonLines?: boolean
 }
 
 export type ExportProgress = { records: number; bytes: number }
@@ -32,7 +34,7 @@ export type ExportReport = {
   kind: ExportKind
   /** `-` for standard output. */
   file: string
-  /** Records of a WARC file, lines of an index or a link graph, documents of meta-information, annotations. */
+  /** Records of a WARC file, lines of an index, a link graph or a list, documents of meta-information, annotations. */
   records: number
   /** Size of the file. */
   bytes: number

@@ -111,7 +111,7 @@ export function collectionSuite(engine: StoreEngine): void {
         ])
         const gone = pageOf(host, '/a', '', { at: 2 })
         const [outcome] = await shard.documents.record([
-          { ...gone, kind: 'gone', outcome: 'failed', location: '', render: () => [Buffer.from('gone')] },
+          { ...gone, kind: 'gone', outcome: 'failed', reason: '', location: '', render: () => [Buffer.from('gone')] },
         ])
         assert.equal(outcome?.kind, 'gone')
         assert.deepEqual(await collection.collect([{ versionId: outcome.versionId, action: 'remove' }]), [

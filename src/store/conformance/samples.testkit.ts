@@ -82,7 +82,7 @@ export function recordText(url: string, content: string): string {
 export function noteOf(host: string, path: string, outcome: NoteOutcome, parts: Partial<Capture> = {}): Capture {
   const url = `http://${host}${path}`
   const base = { ...nameOf(host, url), at: 2_000, run: 1, status: 304, address: '192.0.2.1' }
-  return { kind: 'note', outcome, location: '', freshUntil: null, ...base, ...parts } as Capture
+  return { kind: 'note', outcome, reason: '', location: '', freshUntil: null, ...base, ...parts } as Capture
 }
 
 /** The page answered that it is not there any more. */
@@ -90,7 +90,7 @@ export function goneOf(host: string, path: string, parts: Partial<Capture> = {})
   const url = `http://${host}${path}`
   const base = { ...nameOf(host, url), at: 2_000, run: 1, status: 404, address: '192.0.2.1' }
   const render = () => [Buffer.from(recordText(url, 'gone'))]
-  return { kind: 'gone', outcome: 'failed', location: '', render, ...base, ...parts } as Capture
+  return { kind: 'gone', outcome: 'failed', reason: '', location: '', render, ...base, ...parts } as Capture
 }
 
 function nameOf(host: string, url: string) {

@@ -86,6 +86,37 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
+      'a page that fails keeps why and how often in a row, until it answers',
+      withPage(async ({ host, record, document, bad }) => {
+        const failed = (at: number, reason: string, status = 0) =>
+          noteOf(host, '/', 'failed', { at, status, reason } as Partial<Capture>)
+        await record(failed(1_000, 'dns-failed'))
+        await record(failed(2_000, 'http-server-error', 503))
+        await record(failed(2_000, 'http-server-error', 503))
+        const state = async () => {
+          const { outcome, reason, status, failures, checkedAt } = (await document())!
+          return [outcome, reason, status, failures, checkedAt]
+        }
+        assert.deepEqual(await state(), ['failed', 'http-server-error', 503, 2, 2_000])
+        await record(noteOf(host, '/', 'skipped', { at: 3_000, status: 200, reason: 'robots' } as Partial<Capture>))
+        assert.deepEqual((await state()).slice(0, 4), ['skipped', 'robots', 200, 3])
+        assert.deepEqual(await bad(), [`http://${host}/`])
+        await record(pageOf(host, '/', 'one', { at: 4_000 }))
+        assert.deepEqual((await state()).slice(0, 4), ['stored', '', 200, 0])
+        assert.deepEqual(await bad(), [])
+        await record(goneOf(host, '/', { at: 5_000, reason: 'http-client-error' } as Partial<Capture>))
+        assert.deepEqual(await state(), ['failed', 'http-client-error', 404, 1, 5_000])
+        await record(
+          noteOf(host, '/', 'failed', { at: 6_000, status: 0, reason: 'connect-refused' } as Partial<Capture>),
+        )
+        assert.deepEqual((await state()).slice(1, 4), ['connect-refused', 0, 2])
+        await record(pageOf(host, '/', 'one', { at: 7_000 }))
+        await record(noteOf(host, '/', 'unchanged', { at: 8_000, status: 304 }))
+        assert.deepEqual((await state()).slice(0, 4), ['unchanged', '', 304, 0])
+      }),
+    )
+
+    test(
       'a page that moved away is gone and tells where to; one that was never there is only noted',
       withPage(async ({ host, record, history, document }) => {
         const moved = (path: string) =>
@@ -293,5 +324,6 @@ function createPage(shard: OpenShard, host: string) {
     },
     known: async () => (await shard.documents.find([key]))[0],
     links: (versionId: number) => shard.versions.links(versionId),
+    bad: async () => (await shard.versions.badDocuments({ after: 0, limit: 100 })).map(({ url }) => url),
   }
 }

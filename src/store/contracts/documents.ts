@@ -31,6 +31,7 @@ type CaptureBase = DocumentKey & {
   address: string
 }
 
+/** `reason` is the error code of what failed, or why it was skipped; empty for the rest. */
 export type Capture = CaptureBase &
   (
     | {
@@ -63,11 +64,11 @@ export type Capture = CaptureBase &
         render(original: OriginalCapture | null): Uint8Array[]
       }
     /** Answered without a body to keep: `outcome` says why. `freshUntil` is null where nothing is said about it. */
-    | { kind: 'note'; outcome: NoteOutcome; location: string; freshUntil: number | null }
+    | { kind: 'note'; outcome: NoteOutcome; reason: string; location: string; freshUntil: number | null }
     /** Not asked for, since it was checked a moment ago; it may still be news to the watch. */
     | { kind: 'met' }
     /** Not there any more, or moved to `location`. A version only where the document has been there. */
-    | { kind: 'gone'; outcome: 'failed' | 'redirect'; location: string; render(): Uint8Array[] }
+    | { kind: 'gone'; outcome: 'failed' | 'redirect'; reason: string; location: string; render(): Uint8Array[] }
   )
 
 export type NoteOutcome = 'unchanged' | 'redirect' | 'failed' | 'skipped'

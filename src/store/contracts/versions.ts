@@ -9,6 +9,8 @@ export type VersionStore = {
   documentOfId(documentId: number): Promise<CataloguedDocument | null>
   /** All documents in the order of their ids, a page at a time. */
   documents(page: Page): Promise<CataloguedDocument[]>
+  /** The same, only those that can't be fetched: the last request failed or was skipped. */
+  badDocuments(page: Page): Promise<CataloguedDocument[]>
   version(versionId: number): Promise<Version | null>
   /** The versions of a document, oldest first, from `n` (exclusive) on. */
   history(documentId: number, page: Page): Promise<Version[]>
@@ -40,6 +42,10 @@ export type CataloguedDocument = DocumentKey & {
   seenAt: number
   status: number
   outcome: string
+  /** Why the last request failed or was skipped: an error code or a skip reason. Empty where it did neither, or is not known. */
+  reason: string
+  /** Requests in a row that failed or were skipped, without the retries of each. */
+  failures: number
   location: string
   /** Current version, possibly a `gone` one; 0 when there is none. */
   versionId: number

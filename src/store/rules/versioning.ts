@@ -1,4 +1,4 @@
-import type { BodyState, Capture, CaptureOutcome } from '../contracts/documents.ts'
+import type { BodyState, Capture, CaptureOutcome, NoteOutcome } from '../contracts/documents.ts'
 import type { VersionReason } from '../contracts/versions.ts'
 
 /**
@@ -29,6 +29,7 @@ export type VersionDecision =
 /** What is written to the document's row, beside time, run, status and location of the capture. */
 export type DocumentNote = {
   outcome: string
+  reason: string
   seenAt: number
   notModified: number
   /** Null leaves it as it was. */
@@ -63,7 +64,10 @@ export function decideBody(capture: BodyCapture, known: KnownState, current: Cur
   // A part of a page says nothing about the rest; the whole page that is kept is worth more.
   if (capture.truncated === 'time' && current.truncated === '') {
     const { seenAt, notModified } = known
-    return { kind: 'incomplete', note: { outcome: 'failed', seenAt, notModified, freshUntil: null } }
+    return {
+      kind: 'incomplete',
+      note: { outcome: 'failed', reason: 'total-timeout', seenAt, notModified, freshUntil: null },
+    }
   }
   return add(capture, known, 'changed', keptItsValidators(capture, current))
 }
@@ -75,7 +79,7 @@ function add(
   validatorsLie: boolean,
 ): VersionDecision {
   const notModified = validatorsLie || before < 0 ? VALIDATORS_LIE : 0
-  return { kind: 'add', reason, note: { outcome: 'stored', seenAt: at, notModified, freshUntil } }
+  return { kind: 'add', reason, note: { outcome: 'stored', reason: '', seenAt: at, notModified, freshUntil } }
 }
 
 function confirm(
@@ -87,7 +91,7 @@ function confirm(
   const { at, freshUntil } = capture
   return {
     kind: 'confirm',
-    note: { outcome: 'unchanged', seenAt: at, notModified: Math.min(before, 0), freshUntil },
+    note: { outcome: 'unchanged', reason: '', seenAt: at, notModified: Math.min(before, 0), freshUntil },
     // Lost, or collected before a new watcher came who has not seen it yet.
     refill: body === 'lost' || (body === 'dropped' && capture.check.first),
     renewValidators: etag !== capture.etag || lastModified !== capture.lastModified,
@@ -103,18 +107,31 @@ function keptItsValidators(capture: BodyCapture, current: CurrentVersion): boole
 
 /** A document with a row that is not there any more, or moved. */
 export function decideGone(
-  { at, outcome }: GoneCapture,
+  { at, outcome, reason }: GoneCapture,
   { notModified }: KnownState,
   current: Pick<CurrentVersion, 'reason'> | null,
 ): VersionDecision {
   const freshUntil = null
-  if (current === null) return { kind: 'note', note: { outcome, seenAt: 0, notModified: 0, freshUntil } }
-  if (current.reason === 'gone') return { kind: 'note', note: { outcome, seenAt: at, notModified: 0, freshUntil } }
-  return { kind: 'gone', note: { outcome, seenAt: at, notModified: Math.min(notModified, 0), freshUntil } }
+  if (current === null) return { kind: 'note', note: { outcome, reason, seenAt: 0, notModified: 0, freshUntil } }
+  if (current.reason === 'gone')
+    return { kind: 'note', note: { outcome, reason, seenAt: at, notModified: 0, freshUntil } }
+  return { kind: 'gone', note: { outcome, reason, seenAt: at, notModified: Math.min(notModified, 0), freshUntil } }
 }
 
 /** Whether an answer without a body confirms the current version, and counts as one more in a row; else it is noted as an attempt. */
 export const confirmsCurrent = ({ outcome }: NoteCapture): boolean => outcome === 'unchanged'
+
+/** Outcomes of a request that leave a document unread. */
+const badOutcomes: readonly string[] = ['failed', 'skipped'] satisfies NoteOutcome[]
+
+/** Requests in a row that came to nothing, after another one. The same capture recorded again is not another one. */
+export function failuresAfter(
+  before: { failures: number; checkedAt: number } | null,
+  { at, outcome }: { at: number; outcome: string },
+): number {
+  if (!badOutcomes.includes(outcome)) return 0
+  return (before?.failures ?? 0) + (before?.checkedAt === at ? 0 : 1)
+}
 
 /** What a version has that says its document is gone. */
 export const noContent = {
@@ -148,8 +165,15 @@ export function outcomeOfBody(
   return { kind: 'duplicate', versionId, of: original.url, linksOffered: wasMetElsewhere(original, documentId, run) }
 }
 
+const listed = badOutcomes.map((outcome) => `'${outcome}'`).join(', ')
+
 /** Columns of a document `d` with its current version `v`, as conditions of both engines. */
 export const versionSql = {
+  /** Of a document's own columns. */
+  isBad: `outcome IN (${listed})`,
+  /** `failuresAfter`, for an update that knows the capture only. */
+  failuresAfter: (outcome: string, at: string): string =>
+    `CASE WHEN ${outcome} IN (${listed}) THEN failures + (checked_at <> ${at}) ELSE 0 END`,
   /** 0 where there is none or it is gone. */
   knownVersion: `CASE WHEN v.reason IS NULL OR v.reason = 'gone' THEN 0 ELSE d.version END`,
   /** A lost body must be fetched, and validators that lied are not believed: neither is asked for conditionally. */

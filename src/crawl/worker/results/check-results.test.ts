@@ -15,10 +15,10 @@ const facts = { ...place, at: 1, run: 7, address: '' }
 const hostQueue = createHostQueue({ id: 1, nextAt: 0, failures: 0, rests: 0, host: 'a.example', queued: 1 }, 0)
 
 const note = (outcome: 'failed' | 'skipped' | 'unchanged' | 'redirect', status: number): Capture => {
-  return { ...facts, kind: 'note', outcome, status, location: '', freshUntil: null }
+  return { ...facts, kind: 'note', outcome, status, reason: '', location: '', freshUntil: null }
 }
 const gone = (outcome: 'failed' | 'redirect', status: number, location = ''): Capture => {
-  return { ...facts, kind: 'gone', outcome, status, location, render: () => [] }
+  return { ...facts, kind: 'gone', outcome, reason: '', status, location, render: () => [] }
 }
 
 function resultsOf(parts: Partial<Finished>, outcome: CaptureOutcome | null) {

@@ -46,10 +46,10 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
     request: QueuedRequest,
     outcome: NoteOutcome,
     { status, address }: { status: number; address: string },
-    fresh: number | null = null,
+    { reason = '', fresh = null }: { reason?: string; fresh?: number | null } = {},
   ): Capture {
     const base = { ...nameOf(request), at: clock.now(), run: runOf(request), status, address }
-    return { kind: 'note', outcome, ...base, location: '', freshUntil: fresh }
+    return { kind: 'note', outcome, reason, ...base, location: '', freshUntil: fresh }
   }
 
   /** If the document was there until now, the answer itself is stored as proof that it is not. */
@@ -61,7 +61,19 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
   ): Capture {
     const { status, address, startedAt: at } = response
     const render = () => goneRecord(request.url, response)
-    return { kind: 'gone', outcome, ...nameOf(request), at, run: runOf(request), status, address, location, render }
+    const reason: '' | ErrorCode = outcome === 'failed' ? 'http-client-error' : ''
+    return {
+      kind: 'gone',
+      outcome,
+      reason,
+      ...nameOf(request),
+      at,
+      run: runOf(request),
+      status,
+      address,
+      location,
+      render,
+    }
   }
 
   /** Documents that a watch checked carry its number instead of the run's. */
@@ -74,7 +86,7 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
     code: ErrorCode,
     message: string,
     facts: { status: number; address: string },
-    capture = note(request, 'failed', facts),
+    capture = note(request, 'failed', facts, { reason: code }),
   ): Conclusion {
     stats.add('failed')
     crawlStats.failure(code)
@@ -85,7 +97,7 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
   function skipped(request: QueuedRequest, reason: SkipReason, facts: { status: number; address: string }): Conclusion {
     stats.add(`skipped.${reason}`)
     log('debug', 'skipped', { url: request.url, reason, parent: request.parent })
-    return { capture: note(request, 'skipped', facts), offers: [], again: false, skipped: reason }
+    return { capture: note(request, 'skipped', facts, { reason }), offers: [], again: false, skipped: reason }
   }
 
   function count(response: FetchResponse): void {
@@ -178,7 +190,7 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
         stats.add('links', links)
         const { response } = result
         const fresh = freshUntil(response.rawHeaders, response.startedAt)
-        return { capture: note(request, 'unchanged', response, fresh), offers, again: false }
+        return { capture: note(request, 'unchanged', response, { fresh }), offers, again: false }
       }
       case 'gone': {
         const { response } = result

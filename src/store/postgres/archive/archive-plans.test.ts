@@ -7,7 +7,7 @@ import { versionStatements } from './versions.ts'
 
 usePostgres()
 
-const { documents: _, versions: __, current: ___, ...ofOnePartition } = versionStatements
+const { documents: _, badDocuments: ____, versions: __, current: ___, ...ofOnePartition } = versionStatements
 const hot: Record<string, string> = {
   ...documentStatements,
   ...ofOnePartition,

@@ -6,7 +6,7 @@ import type { PostgresPool, Sender } from '../connection/pool.ts'
 import { partitionOfId, storable } from '../connection/row-batch.ts'
 
 const documentColumns = `d.id, d.host, d.fp::text AS fp, d.url, d.parent, d.first_at AS "firstAt", d.checked_at AS "checkedAt",
-  d.seen_at AS "seenAt", d.status, d.outcome, d.location, d.version AS "versionId", d.fresh_until AS "freshUntil" FROM documents d`
+  d.seen_at AS "seenAt", d.status, d.outcome, d.reason, d.failures, d.location, d.version AS "versionId", d.fresh_until AS "freshUntil" FROM documents d`
 
 const versionColumns = `v.id, v.document AS "documentId", v.n, d.url, v.reason, v.at AS "firstSeenAt",
   ${versionSql.lastSeenAt} AS "lastSeenAt", v.status, v.type, v.size, v.digest,
@@ -25,6 +25,7 @@ export const versionStatements = {
   documentOfUrl: `SELECT ${documentColumns} WHERE d.partition = $1::smallint AND d.host = $2 AND d.url = $3 LIMIT 1`,
   documentOfId: `SELECT ${documentColumns} WHERE d.partition = $1::smallint AND d.id = $2::bigint`,
   documents: `SELECT ${documentColumns} WHERE d.id > $1::bigint ORDER BY d.id LIMIT $2`,
+  badDocuments: `SELECT ${documentColumns} WHERE d.id > $1::bigint AND ${versionSql.isBad} ORDER BY d.id LIMIT $2`,
   version: `SELECT ${versionColumns} WHERE v.partition = $1::smallint AND v.id = $2::bigint`,
   history: `SELECT ${versionColumns} ${ofDocument} AND v.n > $3::int ORDER BY v.n LIMIT $4`,
   newest: `SELECT ${versionColumns} ${ofDocument} AND v.n < $3::int ORDER BY v.n DESC LIMIT $4`,
@@ -63,6 +64,9 @@ export function createPostgresVersions(pool: PostgresPool): VersionStore {
     documentOfId: (id) => oneDocument(sql.documentOfId, [partitionOfId(id), id]),
     async documents({ after, limit }) {
       return (await pool.query<DocumentRow>(sql.documents, [after, limit])).map(documentOf)
+    },
+    async badDocuments({ after, limit }) {
+      return (await pool.query<DocumentRow>(sql.badDocuments, [after, limit])).map(documentOf)
     },
     version: async (id) => (await versionsOf(sql.version, [partitionOfId(id), id]))[0] ?? null,
     history: (id, { after, limit }) => versionsOf(sql.history, [partitionOfId(id), id, after, limit]),

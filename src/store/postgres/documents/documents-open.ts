@@ -19,7 +19,8 @@ function lost(partition: number): AppError {
   return new AppError('lease-lost', `partition ${partition} belongs to another worker by now; nothing was written`)
 }
 
-type OpenRow = Omit<DocumentState, 'id' | 'host' | 'fp' | 'current'> & {
+type OpenRow = Omit<DocumentState, 'id' | 'host' | 'fp' | 'current' | 'reason'> & {
+  failureReason: string
   place: number
   firstId: number
   secondId: number
@@ -64,9 +65,9 @@ function stateOf(
   host: string,
   fp: bigint,
 ): DocumentState {
-  const { n, reason, versionAt: at, versionSeenAt: seenAt, digest, truncated, etag, lastModified, ...further } = row
-  const { body, original, links, linkHash, ...rest } = further
+  const { failureReason, n, reason, versionAt: at, versionSeenAt: seenAt, digest, truncated, ...further } = row
+  const { etag, lastModified, body, original, links, linkHash, ...rest } = further
   const version = { id: row.version, n: n ?? 0, reason, at, seenAt, digest, truncated, etag, lastModified }
   const current = n === null ? null : { ...version, body, original, links, linkHash }
-  return { ...rest, host, fp, current }
+  return { ...rest, reason: failureReason, host, fp, current }
 }

@@ -9,6 +9,7 @@ import {
   type DocumentNote,
   decideBody,
   decideGone,
+  failuresAfter,
   type GoneCapture,
   type NoteCapture,
   noContent,
@@ -63,9 +64,12 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
   function insertDocument(capture: Capture, outcome: string): DocumentState {
     const { host, fp, url, parent, at, run, status } = capture
     const location = 'location' in capture ? capture.location : ''
+    const reason = 'reason' in capture ? capture.reason : ''
+    const failures = failuresAfter(null, { at, outcome })
     const times = { firstAt: at, checkedAt: at, seenAt: 0, freshUntil: 0, notModified: 0 }
     const key = { id: nextId(), host, fp, url, parent }
-    const document = { ...key, ...times, run, status, outcome, location, version: 0, current: null }
+    const answer = { run, status, outcome, reason, failures, location }
+    const document = { ...key, ...times, ...answer, version: 0, current: null }
     documents.set(keyOf(capture), document)
     runs.set(document.id, document)
     changedDocuments.add(document)
@@ -73,13 +77,19 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
   }
 
   function note(document: DocumentState, capture: Capture, noted: DocumentNote): void {
-    attempt(document, capture, noted.outcome)
+    attempt(document, capture, noted)
     document.seenAt = noted.seenAt
     document.notModified = noted.notModified
     document.freshUntil = noted.freshUntil ?? document.freshUntil
   }
 
-  function attempt(document: DocumentState, capture: Capture, outcome: string): void {
+  function attempt(
+    document: DocumentState,
+    capture: Capture,
+    { outcome, reason }: Pick<DocumentNote, 'outcome' | 'reason'>,
+  ): void {
+    document.failures = failuresAfter(document, { at: capture.at, outcome })
+    document.reason = reason
     document.checkedAt = capture.at
     document.run = capture.run
     document.status = capture.status
@@ -225,12 +235,12 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
   }
 
   function recordNote(capture: NoteCapture): CaptureOutcome {
-    const { at, outcome, freshUntil } = capture
+    const { at, outcome, reason, freshUntil } = capture
     const document = documents.get(keyOf(capture))
     if (document === undefined) insertDocument(capture, outcome)
-    else if (!confirmsCurrent(capture)) attempt(document, capture, outcome)
+    else if (!confirmsCurrent(capture)) attempt(document, capture, { outcome, reason })
     else {
-      note(document, capture, { outcome, seenAt: at, notModified: document.notModified + 1, freshUntil })
+      note(document, capture, { outcome, reason: '', seenAt: at, notModified: document.notModified + 1, freshUntil })
       document.location = ''
     }
     return { kind: 'noted' }

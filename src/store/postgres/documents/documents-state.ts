@@ -14,6 +14,8 @@ export type DocumentState = {
   run: number
   status: number
   outcome: string
+  reason: string
+  failures: number
   location: string
   version: number
   seenAt: number
@@ -81,7 +83,7 @@ export type TaskRow = {
 
 export const documentColumns = columnsOf<DocumentState>(
   `id:bigint host:text fp:bigint url:text parent:text firstAt:bigint checkedAt:bigint run:bigint status:int
-   outcome:text location:text version:bigint seenAt:bigint freshUntil:bigint notModified:int`,
+   outcome:text reason:text failures:int location:text version:bigint seenAt:bigint freshUntil:bigint notModified:int`,
 )
 
 export const documentChangeColumns: Columns<DocumentState> = documentColumns.filter(

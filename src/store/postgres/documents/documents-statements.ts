@@ -91,7 +91,8 @@ export const documentStatements = {
       FROM (SELECT 1 FROM leases WHERE partition = $1::smallint AND epoch = $4::bigint FOR KEY SHARE) fence CROSS JOIN ${keys}
     )
     SELECT k.place, k."firstId", k."secondId",
-    d.id, d.url, d.parent, d.first_at AS "firstAt", d.checked_at AS "checkedAt", d.run, d.status, d.outcome, d.location,
+    d.id, d.url, d.parent, d.first_at AS "firstAt", d.checked_at AS "checkedAt", d.run, d.status, d.outcome, d.reason AS "failureReason", d.failures,
+    d.location,
     d.version, d.seen_at AS "seenAt", d.fresh_until AS "freshUntil", d.not_modified AS "notModified",
     v.n, v.reason, v.at AS "versionAt", v.seen_at AS "versionSeenAt", v.digest, v.truncated, v.etag, v.last_modified AS "lastModified", v.body,
     v.original, v.links, l.hash AS "linkHash"

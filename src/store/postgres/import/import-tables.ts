@@ -108,7 +108,7 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
       'documents',
       'partition id',
       `partition:smallint id:bigint host:text fp:bigint url:text parent:text first_at:bigint checked_at:bigint run:bigint status:int
-       outcome:text location:text version:bigint seen_at:bigint fresh_until:bigint not_modified:int`,
+       outcome:text reason:text failures:int location:text version:bigint seen_at:bigint fresh_until:bigint not_modified:int`,
     ),
   ],
   links: [

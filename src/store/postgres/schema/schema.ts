@@ -39,6 +39,12 @@ CREATE TABLE dropped_links (
 CREATE INDEX dropped_links_host ON dropped_links (host, rule)
 `
 
+const failuresSchema = `
+ALTER TABLE documents ADD COLUMN reason text NOT NULL DEFAULT '';
+ALTER TABLE documents ADD COLUMN failures int NOT NULL DEFAULT 0;
+UPDATE documents SET failures = 1 WHERE outcome IN ('failed', 'skipped')
+`
+
 /** In this order. The tables of the first two can be distributed by their partition. */
 export const postgresMigrations: readonly PostgresMigration[] = [
   {
@@ -82,5 +88,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: 'ef09c6ce1a30ec339b4008785cd966fe03b6146c05f6323910699a373b28c18c',
     name: 'links that the trap limits dropped',
     sql: droppedLinksSchema,
+  },
+  {
+    id: 8,
+    sha256: '839b25c686212d3d535f599be00ad3c2351635b07c33745e4e44f08664b32138',
+    name: "why documents can't be fetched, and how often in a row",
+    sql: failuresSchema,
   },
 ]

@@ -8,6 +8,7 @@ import {
   type DocumentNote,
   decideBody,
   decideGone,
+  failuresAfter,
   type GoneCapture,
   type NoteCapture,
   noContent,
@@ -179,6 +180,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
   ): number | null {
     const { host, fp, url, parent, at, run, status } = capture
     const location = 'location' in capture ? capture.location : ''
+    const reason = 'reason' in capture ? capture.reason : ''
     const { changes, lastInsertRowid } = sql.insertDocument.run(
       host,
       fp,
@@ -189,6 +191,8 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
       run,
       status,
       outcome,
+      reason,
+      failuresAfter(null, { at, outcome }),
       location,
       version,
       seenAt,
@@ -197,17 +201,18 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     return changes === 0 ? null : Number(lastInsertRowid)
   }
 
-  function note(capture: Capture, version: number, { outcome, seenAt, notModified, freshUntil }: DocumentNote): void {
+  function note(capture: Capture, version: number, noted: DocumentNote): void {
+    const { outcome, reason, seenAt, notModified, freshUntil } = noted
     const { at, run, status, host, fp } = capture
     const location = 'location' in capture ? capture.location : ''
-    sql.note.run(at, run, status, outcome, location, version, seenAt, notModified, freshUntil, host, fp)
+    sql.note.run(at, run, status, outcome, reason, location, version, seenAt, notModified, freshUntil, host, fp)
   }
 
   function recordNote(capture: NoteCapture): CaptureOutcome {
-    const { at, run, status, outcome, location, freshUntil, host, fp } = capture
+    const { at, run, status, outcome, reason, location, freshUntil, host, fp } = capture
     const { changes } = confirmsCurrent(capture)
       ? sql.notModified.run(at, run, status, at, freshUntil, host, fp)
-      : sql.attempt.run(at, run, status, outcome, location, host, fp)
+      : sql.attempt.run(at, run, status, outcome, reason, location, host, fp)
     if (changes === 0) insertDocument(capture, outcome, 0, 0, 0)
     return { kind: 'noted' }
   }
@@ -337,19 +342,21 @@ function prepareStatements(db: Database) {
     linkList: db.prepare('SELECT naming, list FROM links WHERE id = ?'),
     links: db.prepare('SELECT l.list FROM versions v JOIN links l ON l.id = v.links WHERE v.id = ?'),
     insertDocument: db.prepare(
-      `INSERT INTO documents (host, fp, url, parent, first_at, checked_at, run, status, outcome, location, version,
-       seen_at, fresh_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      `INSERT INTO documents (host, fp, url, parent, first_at, checked_at, run, status, outcome, reason, failures, location,
+       version, seen_at, fresh_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     ),
     note: db.prepare(
-      `UPDATE documents SET checked_at = ?, run = ?, status = ?, outcome = ?, location = ?, version = ?, seen_at = ?,
-       not_modified = ?, fresh_until = coalesce(?, fresh_until) WHERE host = ? AND fp = ?`,
+      `UPDATE documents SET checked_at = ?1, run = ?2, status = ?3, outcome = ?4, reason = ?5,
+       failures = ${versionSql.failuresAfter('?4', '?1')}, location = ?6, version = ?7, seen_at = ?8, not_modified = ?9,
+       fresh_until = coalesce(?10, fresh_until) WHERE host = ?11 AND fp = ?12`,
     ),
     notModified: db.prepare(
-      `UPDATE documents SET checked_at = ?, run = ?, status = ?, outcome = 'unchanged', location = '', seen_at = ?,
-       not_modified = not_modified + 1, fresh_until = coalesce(?, fresh_until) WHERE host = ? AND fp = ?`,
+      `UPDATE documents SET checked_at = ?, run = ?, status = ?, outcome = 'unchanged', reason = '', failures = 0, location = '',
+       seen_at = ?, not_modified = not_modified + 1, fresh_until = coalesce(?, fresh_until) WHERE host = ? AND fp = ?`,
     ),
     attempt: db.prepare(
-      `UPDATE documents SET checked_at = ?, run = ?, status = ?, outcome = ?, location = ? WHERE host = ? AND fp = ?`,
+      `UPDATE documents SET checked_at = ?1, run = ?2, status = ?3, outcome = ?4, reason = ?5,
+       failures = ${versionSql.failuresAfter('?4', '?1')}, location = ?6 WHERE host = ?7 AND fp = ?8`,
     ),
     lastChecker: db.prepare('SELECT run FROM documents WHERE host = ? AND fp = ?'),
     insertTask: db.prepare(

@@ -5,7 +5,7 @@ import { type LostVersions, noteLost, versionSql } from '../../rules/versioning.
 import type { Database } from '../folder/database.ts'
 
 const documentSelect = `id, host, fp, url, parent, first_at AS firstAt, checked_at AS checkedAt, seen_at AS seenAt,
-  status, outcome, location, version AS versionId, fresh_until AS freshUntil`
+  status, outcome, reason, failures, location, version AS versionId, fresh_until AS freshUntil`
 
 const versionSelect = `v.id, v.document AS documentId, v.n, d.url, v.reason, v.at AS firstSeenAt,
   ${versionSql.lastSeenAt} AS lastSeenAt, v.status, v.type, v.size, v.digest, v.text AS textDigest,
@@ -27,6 +27,9 @@ export function createSqliteVersions(db: Database): VersionStore {
     documentOfUrl: db.prepare(`SELECT ${documentSelect} FROM documents WHERE host = ? AND url = ?`),
     documentOfId: db.prepare(`SELECT ${documentSelect} FROM documents WHERE id = ?`),
     documents: db.prepare(`SELECT ${documentSelect} FROM documents WHERE id > ? ORDER BY id LIMIT ?`),
+    badDocuments: db.prepare(
+      `SELECT ${documentSelect} FROM documents WHERE id > ? AND ${versionSql.isBad} ORDER BY id LIMIT ?`,
+    ),
     version: db.prepare(`SELECT ${versionSelect} WHERE v.id = ?`),
     history: db.prepare(`SELECT ${versionSelect} WHERE v.document = ? AND v.n > ? ORDER BY v.n LIMIT ?`),
     newest: db.prepare(`SELECT ${versionSelect} WHERE v.document = ? AND v.n < ? ORDER BY v.n DESC LIMIT ?`),
@@ -39,7 +42,7 @@ export function createSqliteVersions(db: Database): VersionStore {
     ),
   }
   // Fingerprints use all 64 bits, more than a number holds.
-  for (const statement of [sql.document, sql.documentOfUrl, sql.documentOfId, sql.documents])
+  for (const statement of [sql.document, sql.documentOfUrl, sql.documentOfId, sql.documents, sql.badDocuments])
     statement.setReadBigInts(true)
 
   const oneDocument = (row: unknown): CataloguedDocument | null => (row === undefined ? null : documentOf(row))
@@ -50,6 +53,7 @@ export function createSqliteVersions(db: Database): VersionStore {
     documentOfUrl: async (host, url) => db.read(() => oneDocument(sql.documentOfUrl.get(host, url))),
     documentOfId: async (id) => db.read(() => oneDocument(sql.documentOfId.get(id))),
     documents: async ({ after, limit }) => db.read(() => sql.documents.all(after, limit).map(documentOf)),
+    badDocuments: async ({ after, limit }) => db.read(() => sql.badDocuments.all(after, limit).map(documentOf)),
     version: async (id) => db.read(() => oneVersion(sql.version.get(id))),
     async history(documentId, { after, limit }) {
       return db.read(() => (sql.history.all(documentId, after, limit) as VersionRow[]).map(versionOf))

@@ -327,4 +327,13 @@ CREATE TABLE outbox (
 CREATE INDEX outbox_due ON outbox (next_at) WHERE state = 'waiting';
 CREATE INDEX outbox_created ON outbox (created_at)`,
   },
+  {
+    id: 6,
+    sha256: '1449cc4574b73c0fa5b795f9d1ced1b8828ced23b801a0ae5b52e3141c28c547',
+    name: "why documents can't be fetched, and how often in a row",
+    sql: `
+ALTER TABLE documents ADD COLUMN reason TEXT NOT NULL DEFAULT '';
+ALTER TABLE documents ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
+UPDATE documents SET failures = 1 WHERE outcome IN ('failed', 'skipped')`,
+  },
 ]

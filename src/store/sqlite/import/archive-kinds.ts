@@ -19,8 +19,8 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
     kind: 'documents',
     table: 'documents',
     keys: [['id', 'plain']],
-    columns: `id, host, CAST(fp AS TEXT) AS fp, url, parent, first_at, checked_at, run, status, outcome, location, version, seen_at,
-      fresh_until, not_modified`,
+    columns: `id, host, CAST(fp AS TEXT) AS fp, url, parent, first_at, checked_at, run, status, outcome, reason, failures, location,
+      version, seen_at, fresh_until, not_modified`,
     from: 'FROM documents',
     toRow: (raw) => ({
       ...plainRow(raw),
