@@ -130,6 +130,14 @@ describe('the architecture', () => {
     assert.deepEqual(broken, [])
   })
 
+  test('promises race only where none of them outlives the race', () => {
+    const racing = program.filter(({ text }) => /\bPromise\.(?:race|any)\(|\bAbortSignal\.any\(/.test(text))
+    assert.deepEqual(
+      racing.map(({ path }) => path),
+      ['src/core/work/race.ts'],
+    )
+  })
+
   test('every file that is imported, or started as a thread, exists', () => {
     const ours = /^(?:src|ui|test|bench|scripts|examples)\/.*\.[jt]sx?$/
     const missing = sources.flatMap(({ path, imports }) =>

@@ -1,6 +1,7 @@
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 import { systemClock } from '../core/clock.ts'
 import { type CrawlDetails, mergeDetails } from '../core/reports/crawl-report.ts'
+import { createWhileAlive } from '../core/work/race.ts'
 import { threadsOf } from '../crawl/crawl-settings.ts'
 import {
   type CounterMemory,
@@ -120,7 +121,7 @@ export function createShardGroup(options: ShardGroupOptions): ShardGroup {
     },
     async stop() {
       counters.stop()
-      const details = await Promise.race([shards.stop(), shards.failed])
+      const details = await createWhileAlive(shards.failed)(shards.stop())
       await shards.end()
       // Pages that were being taken when it began to stop are put back, too.
       await turning

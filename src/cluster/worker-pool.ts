@@ -1,6 +1,7 @@
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 import type { Clock } from '../core/clock.ts'
 import { type CrawlDetails, mergeDetails } from '../core/reports/crawl-report.ts'
+import { createWhileAlive } from '../core/work/race.ts'
 import { threadsOf, withSharedSettings } from '../crawl/crawl-settings.ts'
 import type { NodeOrders } from '../store/contracts/cluster/nodes.ts'
 import type { ClusterRunStore, RunMark } from '../store/contracts/cluster/runs.ts'
@@ -91,7 +92,7 @@ export function createWorkerPool(deps: WorkerPoolDeps): WorkerPool {
     shardGroup.counters.throttle(orders.paused || orders.held)
     // A new group takes its share of partitions at once, unless it is draining already.
     if (orders.draining) shardGroup.drain(true)
-    await Promise.race([shardGroup.start(), shardGroup.failed])
+    await createWhileAlive(shardGroup.failed)(shardGroup.start())
     shardGroup.drain(orders.draining)
     isAtWork = true
     deps.onChanged()

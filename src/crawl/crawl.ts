@@ -9,6 +9,7 @@ import {
   skipReasons,
 } from '../core/reports/crawl-report.ts'
 import { peakRssBytes } from '../core/work/process.ts'
+import { createWhileAlive, firstFailure } from '../core/work/race.ts'
 import type { SharedCounters } from './worker/shared-counters.ts'
 
 /** A shard as the crawl sees it, in any thread. */
@@ -54,8 +55,8 @@ export async function runCrawl({
   onProgress,
 }: CrawlOptions): Promise<CrawlResult> {
   const startedAt = clock.monotonic()
-  const failure = Promise.race(shards.map((shard) => shard.failed))
-  const whileAlive = <T>(work: Promise<T>): Promise<T> => Promise.race([work, failure])
+  const failure = firstFailure(shards.map((shard) => shard.failed))
+  const whileAlive = createWhileAlive(failure)
   await whileAlive(Promise.all(shards.map((shard) => shard.start())))
   await whileAlive(shards[0]!.seed(seeds))
   const progress = setInterval(() => onProgress(snapshotOf(counters)), PROGRESS_MS)

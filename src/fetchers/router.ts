@@ -1,4 +1,5 @@
 import type { CheckOrder, CheckResult, CrawlScope } from '../core/check-order.ts'
+import { firstFailure } from '../core/work/race.ts'
 import { type Fetcher, schemeOf } from './fetcher.ts'
 
 /** The outcome of a check whose scheme no fetcher serves. */
@@ -40,7 +41,7 @@ export function createFetcherRouter(fetchers: readonly Fetcher[]): Fetcher {
 
   return {
     schemes: [...byScheme.keys()],
-    failed: Promise.race(fetchers.map((fetcher) => fetcher.failed)),
+    failed: firstFailure(fetchers.map((fetcher) => fetcher.failed)),
     start: async (underWay) =>
       merged(await Promise.all([...ofScopes(underWay)].map(([fetcher, scopes]) => fetcher.start(scopes)))),
     async check(orders) {

@@ -3,6 +3,7 @@ import { crawlInCluster, interruptedResult } from '../../cluster/run-monitor.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { CrawlResult } from '../../core/reports/crawl-report.ts'
+import { createWhileAlive } from '../../core/work/race.ts'
 import { checkSettings } from '../../crawl/crawl-settings.ts'
 import { openNode } from './worker.ts'
 
@@ -19,7 +20,7 @@ export async function crawl(address: string, settings: CrawlSettings, hooks: Cra
       { ...hooks, node, nodes, runs, clock, seconds, frontier: stores.frontier },
       settings,
     )
-    return await Promise.race([crawling, node.failed])
+    return await createWhileAlive(node.failed)(crawling)
   } finally {
     await opened.end()
   }

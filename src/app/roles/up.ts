@@ -2,6 +2,7 @@ import type { UpHooks } from '../../cli/engine.ts'
 import type { Config } from '../../config/config.ts'
 import type { CheckResult } from '../../core/check-order.ts'
 import { systemClock } from '../../core/clock.ts'
+import { createWhileAlive, firstFailure } from '../../core/work/race.ts'
 import { settingsForWatching } from '../../crawl/crawl-settings.ts'
 import { createPace } from '../../crawl/idle-work.ts'
 import { createCounterMemory, createThrottleReasons, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
@@ -63,9 +64,9 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
   const { countTasks } = stores.annotations
   const watching = createWatching({ stores, fetcher, config, clock, log, countTasks, maxTasks: MAX_TASKS })
   const { service, scheduler } = watching
-  const failure = Promise.race([fetcher.failed, annotator.failed])
+  const failure = firstFailure([fetcher.failed, annotator.failed])
   try {
-    await Promise.race([service.start(), failure])
+    await createWhileAlive(failure)(service.start())
     server = await startServer({
       ...{ config, log, stores, scheduler, counters, threads: stores.shards, watching: service, checks: service },
       archive: startArchive({ folder }, config),

@@ -5,6 +5,7 @@ import { type NodeThreads, startWorkerNode } from '../../cluster/node.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
+import { createWhileAlive } from '../../core/work/race.ts'
 import { settingsForWatching } from '../../crawl/crawl-settings.ts'
 import { createEpochMemory } from '../../store/contracts/cluster/held-epochs.ts'
 import type { NodeRole } from '../../store/contracts/cluster/nodes.ts'
@@ -28,7 +29,7 @@ export async function worker({ dataDir, store, config }: Target, hooks: WorkerHo
     workerPool.start()
     hooks.onJoined({ id, name })
     log.info({ node: id, name, store: opened.stores.pool.address }, 'working')
-    if (!signal.aborted) await Promise.race([once(signal, 'abort'), failed])
+    if (!signal.aborted) await createWhileAlive(failed)(once(signal, 'abort'))
   } finally {
     await opened.end()
   }

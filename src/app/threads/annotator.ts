@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Config } from '../../config/config.ts'
+import { firstFailure } from '../../core/work/race.ts'
 import { serveThread, startThread } from '../../core/work/thread-host.ts'
 import { createWorkLoop, type WorkLoop } from '../../core/work/work-loop.ts'
 import { createNearDuplicateMemory, type NearDuplicateMemory } from '../../services/annotating/near-duplicate-log.ts'
@@ -91,8 +92,7 @@ function startProcessors<Data>(
       onEvent: (event) => hear(event, events),
     }),
   )
-  const failed = Promise.race(processors.map((thread) => thread.failed))
-  failed.catch(() => {}) // observed by the role that runs it
+  const failed = firstFailure(processors.map((thread) => thread.failed))
   const wake = (): void => {
     for (const thread of processors) thread.post('wake')
   }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import type { CrawlDetails } from '../../core/reports/crawl-report.ts'
+import { createWhileAlive, firstFailure } from '../../core/work/race.ts'
 import type { CounterMemory } from '../../crawl/worker/shared-counters.ts'
 import type { EpochMemory } from '../../store/contracts/cluster/held-epochs.ts'
 import type { PostgresShardData } from './postgres-shard-thread.ts'
@@ -51,10 +52,13 @@ export function startPostgresShards(options: PostgresShardsOptions): PostgresSha
     return startShardThread(entry, data, { log })
   })
   const shards = started.map(({ shard }) => shard)
-  const failed = Promise.race(shards.map((shard) => shard.failed))
-  failed.catch(() => {}) // observed by the caller
-  const whileAlive = <T>(work: Promise<T>): Promise<T> => Promise.race([work, failed])
+  const failed = firstFailure(shards.map((shard) => shard.failed))
+  const whileAlive = createWhileAlive(failed)
   let isStopped = false
+  let hasFailed = false
+  failed.catch(() => {
+    hasFailed = true
+  })
   return {
     failed,
     async start() {
@@ -70,7 +74,11 @@ export function startPostgresShards(options: PostgresShardsOptions): PostgresSha
       return details
     },
     async end() {
-      if (isStopped) await Promise.race([Promise.all(shards.map((shard) => shard.close())), failed.catch(() => {})])
+      if (isStopped && !hasFailed)
+        await whileAlive(Promise.all(shards.map((shard) => shard.close()))).catch((error: unknown) => {
+          // A shard that failed can't be closed, only ended.
+          if (!hasFailed) throw error
+        })
       await Promise.all(started.map(({ thread }) => thread.terminate()))
     },
   }

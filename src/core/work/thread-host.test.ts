@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { queryObjects } from 'node:v8'
 import type { TestRequest } from './thread-host.testkit.ts'
 import { startThread } from './thread-host.ts'
 
@@ -38,6 +39,18 @@ describe('a thread', () => {
     await slow
     assert.equal(thread.hasEnded(), true)
     await next
+  })
+
+  test('a request that was answered in time leaves no timer behind', async () => {
+    const { thread } = start()
+    const { constructor: Timeout } = setTimeout(() => {}, 0).unref()
+    const countTimers = (): number => Number(queryObjects(Timeout, { format: 'count' }))
+    await thread.request('data', { timeLimitMs: 600_000 })
+    const before = countTimers()
+    for (let n = 0; n < 100; n++) await thread.request('data', { timeLimitMs: 600_000 })
+    const more = countTimers() - before
+    await thread.terminate()
+    assert.ok(more < 50, `${more} more timers`)
   })
 
   test('an error that it does not catch fails it, and the requests that wait', async () => {

@@ -44,7 +44,7 @@ type FromThread =
   | { kind: 'failed'; error: SentError }
   | { kind: 'event'; event: unknown }
 
-type Pending = { resolve(value: unknown): void; reject(error: unknown): void }
+type Pending = { resolve(value: unknown): void; reject(error: unknown): void; timer: NodeJS.Timeout | undefined }
 
 export function startThread<Request, Event = never, Data = undefined>(
   entry: URL,
@@ -65,12 +65,16 @@ export function startThread<Request, Event = never, Data = undefined>(
     state = 'ended'
     if (isFailure) failure.reject(error)
     loaded.reject(error)
-    for (const { reject } of pending.values()) reject(error)
+    for (const { reject, timer } of pending.values()) {
+      clearTimeout(timer)
+      reject(error)
+    }
     pending.clear()
   }
 
   function take(id: number): Pending | undefined {
     const found = pending.get(id)
+    clearTimeout(found?.timer)
     pending.delete(id)
     if (isBackground && pending.size === 0) worker.unref()
     return found
@@ -103,15 +107,17 @@ export function startThread<Request, Event = never, Data = undefined>(
 
   async function limit(id: number, timeLimitMs: number): Promise<void> {
     await loaded.promise
+    const limited = pending.get(id)
+    if (limited === undefined) return
     const late = new AppError('took-too-long', `no answer within ${timeLimitMs} ms`)
-    const timer = setTimeout(() => {
+    limited.timer = setTimeout(() => {
       const found = take(id)
       if (found === undefined) return
       state = 'ended'
       void terminate()
       found.reject(late)
     }, timeLimitMs)
-    timer.unref()
+    limited.timer.unref()
   }
 
   return {
@@ -124,7 +130,7 @@ export function startThread<Request, Event = never, Data = undefined>(
       return new Promise<T>((resolve, reject) => {
         if (state === 'ended') return reject(new AppError('internal', 'the thread has ended'))
         if (isBackground) worker.ref()
-        pending.set(id, { resolve: resolve as (value: unknown) => void, reject })
+        pending.set(id, { resolve: resolve as (value: unknown) => void, reject, timer: undefined })
         worker.postMessage({ id, message } satisfies ToThread, transfer)
         if (timeLimitMs !== undefined) limit(id, timeLimitMs).catch(() => {})
       })

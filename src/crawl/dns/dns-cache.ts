@@ -9,6 +9,7 @@
  */
 import { isIP } from 'node:net'
 import type { Clock } from '../../core/clock.ts'
+import { withinLimit } from '../../core/work/race.ts'
 import { isAbsence, type Resolver } from './resolver.ts'
 
 export type DnsAnswer =
@@ -60,7 +61,9 @@ export function createDnsCache({
     if (asking >= concurrency) await new Promise<void>((turn) => waiting.push(turn))
     else asking++
     try {
-      const { addresses, ttlMs } = await withinLimit(resolver.resolve(host), timeoutMs)
+      const { addresses, ttlMs } = await withinLimit(resolver.resolve(host), timeoutMs, () => {
+        throw new Error(`no answer within ${timeoutMs} ms`)
+      })
       if (addresses.length === 0) return keep(host, { kind: 'not-found' }, negativeTtlMs)
       const ttl = Math.min(Math.max(ttlMs, minTtlMs), maxTtlMs)
       return keep(host, { kind: 'found', addresses: addresses.slice(0, maxAddresses) }, ttl)
@@ -104,16 +107,4 @@ export function createDnsCache({
 function isAskable(host: string): boolean {
   const name = host.endsWith('.') ? host.slice(0, -1) : host
   return name.length <= 253 && name.split('.').every((label) => label.length > 0 && label.length <= 63)
-}
-
-async function withinLimit<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
-  })
-  try {
-    return await Promise.race([answer, limit])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -1,9 +1,9 @@
 import type { RecordWithTtl } from 'node:dns'
 import { lookup, Resolver as Question } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
 import { parseAddress } from '../../core/url/address.ts'
+import { firstOf, withinLimit } from '../../core/work/race.ts'
 
 /**
  * Who answers "which addresses has this host". An empty list means that the name does not exist or has no address;
@@ -40,9 +40,8 @@ export function createSystemResolver(options: SystemResolverOptions): Resolver {
   async function ask(host: string) {
     const families = [question.resolve6(host, { ttl: true }), question.resolve4(host, { ttl: true })].map(outcomeOf)
     const both = Promise.all(families)
-    const first = await Promise.race(families)
-    const outcomes =
-      first.records.length === 0 ? await both : await Promise.race([both, delay(graceMs, [first], { ref: false })])
+    const first = await firstOf(families)
+    const outcomes = first.records.length === 0 ? await both : await withinLimit(both, graceMs, () => [first])
     const records = outcomes.flatMap((outcome) => outcome.records)
     if (records.length === 0) {
       // Only when nothing came from either family does a failure of one count.

@@ -1,5 +1,6 @@
 import type { CheckResult } from '../../core/check-order.ts'
 import type { Check } from '../../core/request.ts'
+import { withinLimit } from '../../core/work/race.ts'
 import { isTemporary, retry, wait } from '../../core/work/retry.ts'
 import type { CrawlScopeStore } from '../../store/contracts/cluster/crawl-scopes.ts'
 import type { CheckResultStore, ClusterEvents } from '../../store/contracts/cluster/events.ts'
@@ -102,7 +103,12 @@ export function createResultSender({ results, health, isStopping, onFailed }: Re
       putting.catch(onFailed)
     },
     /** Waits for late results, but not for ever. */
-    flush: async (): Promise<void> => void (await Promise.race([Promise.allSettled(late), wait(RETRY.lastMs)])),
+    flush: (): Promise<void> =>
+      withinLimit(
+        Promise.allSettled(late).then(() => {}),
+        RETRY.lastMs,
+        () => {},
+      ),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Check } from '../../core/request.ts'
+import { createWhileAlive } from '../../core/work/race.ts'
 import { wait } from '../../core/work/retry.ts'
 import type { DocumentStore } from '../../store/contracts/documents.ts'
 import type { FrontierStore } from '../../store/contracts/frontier.ts'
@@ -217,11 +218,12 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       dispatcher.dispatch()
     },
     async stop() {
+      const whileAlive = createWhileAlive(failed)
       dispatcher.stop()
       while (dispatcher.inFlight() > 0) {
         const idle = dispatcher.idle()
-        await Promise.race([batch.flush(), failed])
-        await Promise.race([idle, failed])
+        await whileAlive(batch.flush())
+        await whileAlive(idle)
       }
       await batch.flush()
       showCounts()

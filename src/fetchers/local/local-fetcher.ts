@@ -1,4 +1,5 @@
 import type { CheckResult } from '../../core/check-order.ts'
+import { firstFailure } from '../../core/work/race.ts'
 import type { ShardHandle } from '../../crawl/crawl.ts'
 import type { Fetcher } from '../fetcher.ts'
 
@@ -19,7 +20,7 @@ export function createLocalFetcher({ shards, onResults, stop, throttle }: LocalF
 
   return {
     schemes: webSchemes,
-    failed: Promise.race(shards.map((shard) => shard.failed)),
+    failed: firstFailure(shards.map((shard) => shard.failed)),
     async start(underWay) {
       await all((shard) => shard.crawlScope(underWay))
       const counts = new Map<number, number>()

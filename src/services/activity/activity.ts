@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
+import { withinLimit } from '../../core/work/race.ts'
 import type { CounterName } from '../../crawl/worker/shared-counters.ts'
 import type { KeptCounts } from '../../store/contracts/store-set.ts'
 import type { SchedulerStats } from '../scheduler/scheduler-report.ts'
@@ -196,15 +197,13 @@ export function createActivity({ clock, counters, stats, store, publish }: Activ
 const MAX_CHECK_MS = 3_000
 
 export async function storeHealthErrors(store: { check(): Promise<void> }): Promise<string[]> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new AppError('took-too-long', 'the store is too slow to answer')), MAX_CHECK_MS)
   try {
-    await Promise.race([store.check(), late])
+    await withinLimit(store.check(), MAX_CHECK_MS, () => {
+      throw new AppError('took-too-long', 'the store is too slow to answer')
+    })
     return []
   } catch (error) {
     return [`the store does not answer: ${isAppError(error) ? error.code : 'internal'}`]
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -71,6 +71,7 @@ export async function openWatching(options: WatchingOptions = {}) {
   await parts.service.start()
   return {
     clock,
+    db,
     web,
     watches,
     profiles,

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../../config/config.ts'
 import type { Clock } from '../../core/clock.ts'
+import { createWhileAlive } from '../../core/work/race.ts'
 import type { Fetcher } from '../../fetchers/fetcher.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 import { createAccountLevels } from '../accounts/account-levels.ts'
@@ -53,16 +54,17 @@ export function createWatching(deps: WatchingDeps): Watching {
     scheduler,
     async run({ signal, failure, onResults, beforeTick, afterTick }) {
       const sleeper = createSleeper(signal)
+      const whileAlive = createWhileAlive(failure)
       service.onResults(() => {
         onResults?.()
         sleeper.wake()
       })
       while (!signal.aborted) {
-        if (beforeTick !== undefined) await Promise.race([beforeTick(), failure])
-        const nextAt = await Promise.race([service.tick(), failure])
+        if (beforeTick !== undefined) await whileAlive(beforeTick())
+        const nextAt = await whileAlive(service.tick())
         await scheduleLog.tick()
         afterTick?.()
-        await Promise.race([sleeper.sleep(nextAt - clock.monotonic()), failure])
+        await whileAlive(sleeper.sleep(nextAt - clock.monotonic()))
       }
       await scheduleLog.end()
     },

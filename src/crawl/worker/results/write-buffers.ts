@@ -1,3 +1,4 @@
+import { firstOf } from '../../../core/work/race.ts'
 import type { PartitionLease } from '../../frontier/partition-lease.ts'
 
 /**
@@ -157,7 +158,7 @@ export function createWriteBuffers<T>(options: WriteBuffersOptions<T>): WriteBuf
         for (const writeBuffer of writeBuffers.values()) hurry(writeBuffer)
         startDue()
         if (running.size === 0) return
-        await Promise.race(running)
+        await firstOf(running)
       }
     },
     written(lease) {
