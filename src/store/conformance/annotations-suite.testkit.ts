@@ -77,8 +77,8 @@ export function annotationsSuite(engine: StoreEngine): void {
         assert.deepEqual(
           (await allTasks(annotations)).map(({ id: _, ...task }) => task),
           [
-            { versionId: versions[0]!.id, watch: 7, hops: 2, round: 100, first: true, made: true },
-            { versionId: versions[1]!.id, watch: 7, hops: 0, round: 200, first: false, made: true },
+            { versionId: versions[0]!.id, watch: 7, hops: 2, round: 100, first: true, made: true, attempts: 0 },
+            { versionId: versions[1]!.id, watch: 7, hops: 0, round: 200, first: false, made: true, attempts: 0 },
           ],
         )
         assert.equal(await annotations.countTasks(), 2)
@@ -121,6 +121,54 @@ export function annotationsSuite(engine: StoreEngine): void {
         assert.deepEqual(
           (await allTasks(annotations)).map(({ watch, versionId, made }) => [watch, versionId, made]),
           [[2, gone!.id, false]],
+        )
+      }),
+    )
+
+    test(
+      'a task that fails three times is set aside with its reason, and waits again when it is retried',
+      place(async (all) => {
+        const { annotations, host } = all
+        await kept(all, ['/good', '/bad'])
+        const [good, bad] = await allTasks(annotations)
+        await annotations.countAttempts([good!.id, bad!.id], 1)
+        await annotations.countAttempts([good!.id], -1)
+        assert.deepEqual(
+          (await allTasks(annotations)).map(({ attempts }) => attempts),
+          [0, 1],
+        )
+        const fail = (at: number) => annotations.fail(bad!.id, { reason: `no luck\n\0 ${at}`, at })
+        assert.equal(await fail(10), 'waiting')
+        for (const at of [20, 30]) {
+          await annotations.countAttempts([bad!.id], 1)
+          assert.equal(await fail(at), at === 30 ? 'set-aside' : 'waiting')
+        }
+        assert.deepEqual(await allTasks(annotations), [good])
+        assert.equal(await annotations.countTasks(), 1)
+        const { id, versionId, watch } = bad!
+        const aside = { id, versionId, watch, url: `http://${host}/bad`, reason: 'no luck 30', at: 30 }
+        assert.deepEqual(await annotations.setAside(10), { count: 1, latest: [aside] })
+        assert.equal(await annotations.retrySetAside(), 1)
+        assert.deepEqual(await allTasks(annotations), [good, bad])
+        assert.deepEqual(await annotations.setAside(10), { count: 0, latest: [] })
+        await annotations.commit({ ...nothing, done: [good!.id, bad!.id] })
+        assert.equal(await annotations.fail(bad!.id, { reason: 'late', at: 40 }), 'waiting')
+      }),
+    )
+
+    test(
+      'the latest of those that are set aside come first',
+      place(async (all) => {
+        const { annotations } = all
+        await kept(all, ['/a', '/b', '/c'])
+        const ids = (await allTasks(annotations)).map(({ id }) => id)
+        for (let n = 0; n < 3; n++) await annotations.countAttempts(ids, 1)
+        for (const [n, id] of ids.entries()) await annotations.fail(id, { reason: 'bad', at: 10 + (n % 2) })
+        const { count, latest } = await annotations.setAside(2)
+        assert.equal(count, 3)
+        assert.deepEqual(
+          latest.map(({ id }) => id),
+          [ids[1], ids[2]],
         )
       }),
     )

@@ -1,11 +1,25 @@
 /**
  * Tasks and annotations. A version that concerns a watch is a task from the moment it is stored; the annotation engine takes tasks
  * and commits them together with their annotations. So none is lost, and none is made twice.
+ *
+ *     waiting ──> done             with its annotations; the task is gone
+ *        └─────> set aside         after its last attempt failed (`rules/tasks`); waits again when an administrator retries it
+ *
+ * Attempts are counted before they are made, so that a task counts against itself even when it takes the whole process down.
  */
 export type AnnotationStore = {
   /** The oldest tasks of one of several workers. All tasks of a document go to the same worker, so that its versions stay in order. */
   tasks(share: { limit: number; part: number; parts: number }): Promise<Task[]>
+  /** Those that wait. */
   countTasks(): Promise<number>
+  /** One attempt more for each of these tasks, or one less where it was not made after all. */
+  countAttempts(ids: readonly number[], by: 1 | -1): Promise<void>
+  /** An attempt failed. The task waits for the next one, or is set aside after the last. */
+  fail(id: number, why: { reason: string; at: number }): Promise<'waiting' | 'set-aside'>
+  /** How many are set aside, and the latest ones first. */
+  setAside(limit: number): Promise<SetAside>
+  /** All that are set aside wait again, with no attempts counted. Returns how many. */
+  retrySetAside(): Promise<number>
   /** Everything or nothing. Annotations that exist are skipped. Returns the new ones. */
   commit(batch: AnnotationBatch): Promise<Annotation[]>
   find(id: number): Promise<Annotation | null>
@@ -31,7 +45,14 @@ export type Task = {
   first: boolean
   /** The request of this watch made the version: no one else needs it. */
   made: boolean
+  /** Begun so far, also by processes that have ended since. */
+  attempts: number
 }
+
+export type SetAside = { count: number; latest: SetAsideTask[] }
+
+/** `url` is empty for a version that is gone. */
+export type SetAsideTask = { id: number; versionId: number; url: string; watch: number; reason: string; at: number }
 
 export type AnnotationKind = 'new' | 'changed' | 'gone' | 'back'
 

@@ -20,3 +20,17 @@ export function isDue({ first, since }: Check, current: { id: number; reason: Ve
   if (current.reason === 'gone') return current.id > since && (!first || since > 0)
   return first || current.id > since
 }
+
+/** A task that fails so many times is set aside. */
+export const MAX_ATTEMPTS = 3
+
+const MAX_REASON = 500
+
+/** As it is stored and shown: one line. */
+export function reasonText(reason: string): string {
+  return reason
+    .toWellFormed()
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_REASON)
+}

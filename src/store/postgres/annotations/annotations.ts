@@ -3,6 +3,7 @@ import type { PostgresPool } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
 import { commitBatch, type EpochOf } from './annotation-commit.ts'
 import { annotationColumns, findNearDuplicates, readAnnotations } from './annotation-rows.ts'
+import { createTaskFailures } from './task-failures.ts'
 
 export type PostgresAnnotationDeps = {
   pool: PostgresPool
@@ -29,6 +30,7 @@ export function createPostgresAnnotations({ pool, partitions, epochOf }: Postgre
   return {
     tasks: (share) => takeTasks(pool, partitions?.() ?? null, share),
     countTasks: () => countTasks(pool),
+    ...createTaskFailures(pool),
     commit: (batch) => commitBatch(pool, batch, epochOf ?? null),
     async find(id) {
       return (await readAnnotations(pool, `${select} WHERE a.id = $1`, [id]))[0] ?? null
@@ -56,7 +58,7 @@ export function createPostgresAnnotations({ pool, partitions, epochOf }: Postgre
 
 export type TaskShare = { limit: number; part: number; parts: number }
 
-const columns = 't.id, t.version AS "versionId", t.watch, t.hops, t.round, t.first, t.made'
+const columns = 't.id, t.version AS "versionId", t.watch, t.hops, t.round, t.first, t.made, t.attempts'
 
 /** A document always goes to the same worker. Ids are assigned in turns, so they are hashed first. */
 const inShare = '(hashint8(t.document)::bigint & 2147483647) % $2::bigint = $3::bigint'
@@ -73,9 +75,11 @@ export async function takeTasks(
   if (partitions?.length === 0) return []
   const waiting =
     partitions === null
-      ? await pool.query<{ partition: number }>('SELECT partition FROM tasks GROUP BY partition ORDER BY min(id)')
+      ? await pool.query<{ partition: number }>(
+          'SELECT partition FROM tasks WHERE aside_at = 0 GROUP BY partition ORDER BY min(id)',
+        )
       : await pool.query<{ partition: number }>(
-          `SELECT partition FROM tasks WHERE partition = ANY($1::smallint[]) GROUP BY partition ORDER BY min(id)`,
+          `SELECT partition FROM tasks WHERE partition = ANY($1::smallint[]) AND aside_at = 0 GROUP BY partition ORDER BY min(id)`,
           [partitions],
         )
   const tasks: Task[] = []
@@ -83,7 +87,7 @@ export async function takeTasks(
     if (tasks.length >= limit) break
     tasks.push(
       ...(await pool.query<Task>(
-        `SELECT ${columns} FROM tasks t WHERE t.partition = $1 AND ${inShare} ORDER BY t.id LIMIT $4`,
+        `SELECT ${columns} FROM tasks t WHERE t.partition = $1 AND t.aside_at = 0 AND ${inShare} ORDER BY t.id LIMIT $4`,
         [partition, parts, part, limit - tasks.length],
       )),
     )
@@ -92,6 +96,6 @@ export async function takeTasks(
 }
 
 export async function countTasks(pool: PostgresPool): Promise<number> {
-  const [row] = await pool.query<{ n: number }>('SELECT count(*) AS n FROM tasks')
+  const [row] = await pool.query<{ n: number }>('SELECT count(*) AS n FROM tasks WHERE aside_at = 0')
   return row!.n
 }

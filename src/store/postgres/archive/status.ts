@@ -17,7 +17,7 @@ const statements = {
   kept: `SELECT (SELECT coalesce(sum(shown + archived), 0)::bigint FROM inbox_counts) AS annotations,
     (SELECT count(*) FROM profiles) AS profiles, (SELECT count(DISTINCT watch) FROM urds) AS sources`,
   watching: `SELECT (SELECT count(*) FROM profiles) AS profiles, (SELECT count(DISTINCT watch) FROM urds) AS sources,
-    (SELECT count(*) FROM tasks) AS tasks,
+    (SELECT count(*) FROM tasks WHERE aside_at = 0) AS tasks,
     (SELECT coalesce(sum(shown + archived), 0)::bigint FROM inbox_counts) AS annotations`,
   sources: `SELECT uri, outcome, status, checked_at AS "checkedAt" FROM watches WHERE id IN (SELECT watch FROM urds)
     ORDER BY checked_at DESC, id LIMIT $1`,

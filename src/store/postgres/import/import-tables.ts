@@ -136,7 +136,8 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
     table(
       'tasks',
       'partition id',
-      `partition:smallint id:bigint version:bigint document:bigint watch:bigint hops:int round:bigint first:boolean made:boolean`,
+      `partition:smallint id:bigint version:bigint document:bigint watch:bigint hops:int round:bigint first:boolean made:boolean
+       attempts:int aside_at:bigint reason:text`,
     ),
   ],
   holds: [table('holds', 'partition version owner', 'partition:smallint version:bigint owner:text since:bigint')],

@@ -45,6 +45,12 @@ ALTER TABLE documents ADD COLUMN failures int NOT NULL DEFAULT 0;
 UPDATE documents SET failures = 1 WHERE outcome IN ('failed', 'skipped')
 `
 
+const setAsideSchema = `
+ALTER TABLE tasks ADD COLUMN attempts int NOT NULL DEFAULT 0, ADD COLUMN aside_at bigint NOT NULL DEFAULT 0,
+  ADD COLUMN reason text NOT NULL DEFAULT '';
+CREATE INDEX tasks_aside ON tasks (aside_at) WHERE aside_at > 0
+`
+
 /** In this order. The tables of the first two can be distributed by their partition. */
 export const postgresMigrations: readonly PostgresMigration[] = [
   {
@@ -94,5 +100,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: '839b25c686212d3d535f599be00ad3c2351635b07c33745e4e44f08664b32138',
     name: "why documents can't be fetched, and how often in a row",
     sql: failuresSchema,
+  },
+  {
+    id: 9,
+    sha256: '9ead544ad543cb3af6fa8e2568e1ea3a7ed64d7649b0d664081abbdcb0d8f35a',
+    name: 'attempts at tasks, and tasks that are set aside',
+    sql: setAsideSchema,
   },
 ]

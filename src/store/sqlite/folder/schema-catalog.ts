@@ -336,4 +336,14 @@ ALTER TABLE documents ADD COLUMN reason TEXT NOT NULL DEFAULT '';
 ALTER TABLE documents ADD COLUMN failures INTEGER NOT NULL DEFAULT 0;
 UPDATE documents SET failures = 1 WHERE outcome IN ('failed', 'skipped')`,
   },
+  {
+    id: 7,
+    sha256: 'b018ca3efa038548a3cd71823d7980fbe9a5ca9f8b54fb6159314761f00e0afc',
+    name: 'attempts at tasks, and tasks that are set aside',
+    sql: `
+ALTER TABLE tasks ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE tasks ADD COLUMN aside_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE tasks ADD COLUMN reason TEXT NOT NULL DEFAULT '';
+CREATE INDEX tasks_aside ON tasks (aside_at) WHERE aside_at > 0`,
+  },
 ]

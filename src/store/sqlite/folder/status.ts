@@ -25,7 +25,7 @@ export function readStatus(folder: string): StatusReport {
     )
     const watching = one(
       `SELECT (SELECT count(*) FROM profiles) AS profiles, (SELECT count(DISTINCT watch) FROM urds) AS sources,
-       (SELECT count(*) FROM tasks) AS tasks, (SELECT count(*) FROM annotations) AS annotations`,
+       (SELECT count(*) FROM tasks WHERE aside_at = 0) AS tasks, (SELECT count(*) FROM annotations) AS annotations`,
     ) as StatusReport['watching']
     return {
       watching: { ...watching },

@@ -84,7 +84,8 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
     kind: 'tasks',
     table: 'tasks',
     keys: [['t.id', 'plain']],
-    columns: `t.id, t.version, coalesce(v.document, 0) AS document, t.watch, t.hops, t.round, t.first, t.made, d.host`,
+    columns: `t.id, t.version, coalesce(v.document, 0) AS document, t.watch, t.hops, t.round, t.first, t.made,
+      t.attempts, t.aside_at, t.reason, d.host`,
     from: 'FROM tasks t LEFT JOIN versions v ON v.id = t.version LEFT JOIN documents d ON d.id = v.document',
     toRow(raw) {
       const host = hostOf(raw.host)

@@ -3,9 +3,11 @@ import type {
   AnnotationDraft,
   AnnotationStore,
   NearDuplicate,
+  SetAsideTask,
   Task,
 } from '../../contracts/annotations.ts'
 import { comesRead } from '../../rules/inbox.ts'
+import { MAX_ATTEMPTS, reasonText } from '../../rules/tasks.ts'
 import type { Database } from '../folder/database.ts'
 import { columnNames, createAnnotationReader, insertValues, prepareAnnotations } from './annotation-rows.ts'
 import { createWordSpelling } from './inbox-words.ts'
@@ -17,11 +19,23 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
   const spell = createWordSpelling(db)
   const sql = {
     tasks: db.prepare(
-      `SELECT t.id, t.version AS versionId, t.watch, t.hops, t.round, t.first, t.made
+      `SELECT t.id, t.version AS versionId, t.watch, t.hops, t.round, t.first, t.made, t.attempts
        FROM tasks t LEFT JOIN versions v ON v.id = t.version
-       WHERE coalesce(v.document, 0) % ?1 = ?2 ORDER BY t.id LIMIT ?3`,
+       WHERE t.aside_at = 0 AND coalesce(v.document, 0) % ?1 = ?2 ORDER BY t.id LIMIT ?3`,
     ),
-    countTasks: db.prepare('SELECT count(*) AS n FROM tasks'),
+    countTasks: db.prepare('SELECT count(*) AS n FROM tasks WHERE aside_at = 0'),
+    attempt: db.prepare('UPDATE tasks SET attempts = max(0, attempts + ?2) WHERE id = ?1'),
+    fail: db.prepare(
+      `UPDATE tasks SET reason = ?2, aside_at = CASE WHEN attempts >= ${MAX_ATTEMPTS} THEN ?3 ELSE 0 END WHERE id = ?1
+       RETURNING aside_at AS asideAt`,
+    ),
+    countAside: db.prepare('SELECT count(*) AS n FROM tasks WHERE aside_at > 0'),
+    aside: db.prepare(
+      `SELECT t.id, t.version AS versionId, coalesce(d.url, '') AS url, t.watch, t.reason, t.aside_at AS at FROM tasks t
+       LEFT JOIN versions v ON v.id = t.version LEFT JOIN documents d ON d.id = v.document
+       WHERE t.aside_at > 0 ORDER BY t.aside_at DESC, t.id DESC LIMIT ?`,
+    ),
+    retryAside: db.prepare(`UPDATE tasks SET attempts = 0, aside_at = 0, reason = '' WHERE aside_at > 0`),
     done: db.prepare('DELETE FROM tasks WHERE id = ?'),
     insert: db.prepare(
       `INSERT INTO annotations (${columnNames.join(', ')}, read, archived)
@@ -87,6 +101,21 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
       return rows.map((row) => ({ ...row, first: row.first === 1, made: row.made === 1 }))
     },
     countTasks: async () => (db.read(() => sql.countTasks.get()) as { n: number }).n,
+    async countAttempts(ids, by) {
+      db.write(() => {
+        for (const id of ids) sql.attempt.run(id, by)
+      })
+    },
+    async fail(id, { reason, at }) {
+      const row = db.write(() => sql.fail.get(id, reasonText(reason), at)) as { asideAt: number } | undefined
+      return row !== undefined && row.asideAt > 0 ? 'set-aside' : 'waiting'
+    },
+    setAside: async (limit) =>
+      db.read(() => ({
+        count: (sql.countAside.get() as { n: number }).n,
+        latest: sql.aside.all(limit).map((row) => ({ ...(row as SetAsideTask) })),
+      })),
+    retrySetAside: async () => Number(db.write(() => sql.retryAside.run()).changes),
     async commit(batch) {
       const ids = db.write(() => commit(batch))
       return ids.map((id) => annotationOf(sql.find.get(id))!)
