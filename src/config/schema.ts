@@ -39,6 +39,16 @@ export const settings = {
     [10, 10_000_000],
     'Requests per minute for each user, or for each address without a signed-in user.',
   ),
+  'server.maxConnections': integer(
+    5000,
+    [10, 1_000_000],
+    'Maximum number of open connections. At the limit, idle ones are closed to make room.',
+  ),
+  'server.connectionsPerAddress': integer(
+    500,
+    [2, 1_000_000],
+    'The same for each client address, except trusted proxies.',
+  ),
   'server.maxStreams': integer(5000, [1, 1_000_000], 'Maximum number of open event streams.'),
   'server.maxProfiles': integer(
     20_000,

@@ -7,6 +7,7 @@ import type { Activity } from '../services/activity/activity.ts'
 import type { NodeList } from '../services/activity/this-node.ts'
 import type { ArchiveService } from '../services/archive/archive-service.ts'
 import type { InboxService } from '../services/inbox/inbox-service.ts'
+import type { RequestLimits } from '../services/limits/request-limits.ts'
 import type { ProfileService } from '../services/profiles/profile-service.ts'
 import type { ProfileRules } from '../services/profiles/values/profile-values.ts'
 import type { Sources } from '../services/sources/sources.ts'
@@ -34,6 +35,7 @@ export type ServerParts = HealthParts & {
   /** How profiles are read. */
   profileRules: ProfileRules
   settings: Pick<Config['server'], 'url'>
+  requestLimits: RequestLimits
   activity: Activity
   graph: GraphView
   hosts: HostView

@@ -1,15 +1,16 @@
 import { AjvCompiler } from '@fastify/ajv-compiler'
 import cookie from '@fastify/cookie'
-import rateLimit from '@fastify/rate-limit'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { describeApi } from './docs/openapi.ts'
 import { guardRoutes } from './http/access.ts'
+import { limitConnections } from './http/connections.ts'
 import { addEtags } from './http/etags.ts'
 import { setHeaders } from './http/headers.ts'
+import { limitDepth } from './http/json-body.ts'
 import { servePages } from './http/pages.ts'
-import { answerClientError, answerProblems, listenForMethods, sendProblem, WaitError } from './http/problem.ts'
+import { answerClientError, answerProblems, listenForMethods, sendProblem } from './http/problem.ts'
 import type { ServerParts } from './parts.ts'
 import { addRoutes } from './routes.ts'
 
@@ -44,21 +45,20 @@ export async function createServer({ config, log, parts, pages }: ServerOptions)
   })
   setHeaders(server)
   server.removeContentTypeParser('text/plain')
-  answerProblems(server, listenForMethods(server))
+  limitDepth(server)
   await server.register(cookie)
-  guardRoutes(server, parts.accounts)
-  await server.register(rateLimit, {
-    hook: 'preHandler',
-    max: config.requestsPerMinute,
-    timeWindow: 60_000,
-    keyGenerator: ({ caller, ip }) => (caller === null ? ip : `account ${caller.account.id}`),
-    errorResponseBuilder: (_request, { ttl }) =>
-      new WaitError('rate-limited', 'too many requests; slow down', Math.ceil(ttl / 1000)),
-  })
+  const allowedMethods = listenForMethods(server)
+  guardRoutes(server, parts.accounts, parts.requestLimits)
+  answerProblems(server, allowedMethods)
   await addEtags(server)
   await describeApi(server)
   await addRoutes(server, parts)
   await servePages(server, pages)
+  limitConnections(server.server, {
+    max: config.maxConnections,
+    perAddress: config.connectionsPerAddress,
+    trusted: config.trustProxy,
+  })
   return server
 }
 

@@ -6,7 +6,12 @@ import type { StoreSet } from '../../store/contracts/store-set.ts'
 import { createPostgresAccounts } from '../../store/postgres/accounts/accounts.ts'
 import { createPostgresSessions, createPostgresTokens } from '../../store/postgres/accounts/credentials.ts'
 import { createPostgresProfiles } from '../../store/postgres/accounts/profiles.ts'
-import { createPostgresSetup, createPostgresSignInFailures } from '../../store/postgres/accounts/sign-in.ts'
+import { createPostgresRequestCounts } from '../../store/postgres/accounts/request-counts.ts'
+import {
+  createPostgresServerSecrets,
+  createPostgresSetup,
+  createPostgresSignInFailures,
+} from '../../store/postgres/accounts/sign-in.ts'
 import { createPostgresAnnotations } from '../../store/postgres/annotations/annotations.ts'
 import { createPostgresOutbox } from '../../store/postgres/annotations/outbox.ts'
 import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
@@ -98,6 +103,8 @@ export function postgresStores(pool: PostgresPool, seed: readonly [number, numbe
     sessions: createPostgresSessions(pool),
     tokens: createPostgresTokens(pool),
     signInFailures: createPostgresSignInFailures(pool),
+    requestCounts: createPostgresRequestCounts(pool),
+    serverSecrets: createPostgresServerSecrets(pool),
     setup: createPostgresSetup(pool),
     profiles: createPostgresProfiles(pool),
     watches: createPostgresWatches(pool),

@@ -4,7 +4,11 @@ import type { StoreSet } from '../../store/contracts/store-set.ts'
 import { createSqliteAccounts } from '../../store/sqlite/accounts/accounts.ts'
 import { createSqliteSessions, createSqliteTokens } from '../../store/sqlite/accounts/credentials.ts'
 import { createSqliteProfiles } from '../../store/sqlite/accounts/profiles.ts'
-import { createSqliteSetup, createSqliteSignInFailures } from '../../store/sqlite/accounts/sign-in.ts'
+import {
+  createSqliteServerSecrets,
+  createSqliteSetup,
+  createSqliteSignInFailures,
+} from '../../store/sqlite/accounts/sign-in.ts'
 import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
 import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
 import type { Database } from '../../store/sqlite/folder/database.ts'
@@ -34,6 +38,8 @@ export function sqliteStores(folder: string, db: Database, clock: Clock = system
     sessions: createSqliteSessions(db),
     tokens: createSqliteTokens(db),
     signInFailures: createSqliteSignInFailures(db),
+    requestCounts: null,
+    serverSecrets: createSqliteServerSecrets(db),
     setup: createSqliteSetup(db),
     profiles: createSqliteProfiles(db),
     watches: createSqliteWatches(db),

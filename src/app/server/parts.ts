@@ -14,6 +14,7 @@ import { createArrivals } from '../../services/events/arrivals.ts'
 import { createEventHub, type EventHub } from '../../services/events/event-hub.ts'
 import { createMarkRelay } from '../../services/events/mark-relay.ts'
 import { createInboxService, createProfileNames } from '../../services/inbox/inbox-service.ts'
+import { createRequestLimits } from '../../services/limits/request-limits.ts'
 import { createProfileKeys, namingOf } from '../../services/profiles/keyed-profile.ts'
 import { createProfileReading } from '../../services/profiles/profile-reading.ts'
 import { createProfileService } from '../../services/profiles/profile-service.ts'
@@ -67,6 +68,12 @@ export function createParts(given: ServerDeps): ServerParts {
   const sources = createSourceParts(deps)
   return {
     accounts: createAccounts({ ...deps, onProblem, isShared: deps.shared !== undefined }),
+    requestLimits: createRequestLimits({
+      perMinute: config.server.requestsPerMinute,
+      clock: deps.clock,
+      shared: deps.stores.requestCounts,
+      onProblem,
+    }),
     archive: deps.archive,
     profileRules: profileRules(config, watchableSchemes),
     settings: config.server,
@@ -78,7 +85,10 @@ export function createParts(given: ServerDeps): ServerParts {
 }
 
 export type AccountDeps = {
-  stores: Pick<StoreSet, 'accounts' | 'sessions' | 'tokens' | 'signInFailures' | 'setup' | 'profiles' | 'inbox'>
+  stores: Pick<
+    StoreSet,
+    'accounts' | 'sessions' | 'tokens' | 'signInFailures' | 'setup' | 'serverSecrets' | 'profiles' | 'inbox'
+  >
   config: Config
   clock: Clock
   onProblem(message: string, fields: Record<string, unknown>): void

@@ -98,6 +98,15 @@ export function parseCidr(text: string): Cidr {
   return { ...address, prefixBits: Number(prefix) }
 }
 
+/** Where limits per client are counted: an IPv4 address, or the /64 of an IPv6 address, all of which one client may have. */
+export function networkOf(text: string): string {
+  const plain = text.slice(0, 64).replace(/^::ffff:(?=\d+\.)/i, '')
+  const address = parseAddress(plain)
+  if (address?.family !== 6) return plain
+  const network = Buffer.from(address.bytes.subarray(0, 8))
+  return network.every((byte) => byte === 0) ? plain : `${network.toString('hex')}/64`
+}
+
 export function contains(range: Cidr, address: IpAddress): boolean {
   if (range.family !== address.family) return false
   const whole = range.prefixBits >> 3

@@ -1,7 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TokenScope } from '../../core/account.ts'
 import { AppError } from '../../core/errors.ts'
+import { networkOf } from '../../core/url/address.ts'
 import type { Caller, Callers } from '../../services/accounts/callers.ts'
+import type { RequestLimits } from '../../services/limits/request-limits.ts'
+import { WaitError } from './problem.ts'
 
 /**
  * Who may call a route. Every route declares it in its `config`; a server with a route that doesn't will not start.
@@ -20,6 +23,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access['access']
     scope?: 'read' | 'write'
+    /** Requests are not limited per minute. */
+    isUnlimited?: boolean
   }
   interface FastifyRequest {
     /** Null if not signed in. Routes that require a caller use `callerOf`. */
@@ -37,7 +42,7 @@ export const administrator = { access: 'administrator' } as const satisfies Acce
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-export function guardRoutes(server: FastifyInstance, callers: Callers): void {
+export function guardRoutes(server: FastifyInstance, callers: Callers, limits: RequestLimits): void {
   server.decorateRequest('caller', null)
   server.addHook('onRoute', ({ method, url, config }) => {
     if (config?.access === undefined) throw new AppError('internal', `${method} ${url} does not declare its access`)
@@ -45,10 +50,27 @@ export function guardRoutes(server: FastifyInstance, callers: Callers): void {
       throw new AppError('internal', `${method} ${url} does not declare its scope`)
   })
   server.addHook('onRequest', async (request, reply) => {
-    request.caller = await findCaller(request, callers, reply)
+    const isAnonymous = !hasCredentials(request)
+    // Before anything else is done for somebody unknown. Wrong credentials count as none.
+    if (isAnonymous) takeTurn(request, limits)
+    try {
+      request.caller = await findCaller(request, callers, reply)
+    } finally {
+      if (!isAnonymous) takeTurn(request, limits)
+    }
     if (request.caller?.via === 'session' && !safeMethods.has(request.method)) refuseOtherSites(request)
     allow(request)
   })
+}
+
+function hasCredentials({ headers, cookies }: FastifyRequest): boolean {
+  return headers.authorization !== undefined || (cookies[SESSION_COOKIE] ?? '') !== ''
+}
+
+function takeTurn({ caller, ip, routeOptions, is404 }: FastifyRequest, limits: RequestLimits): void {
+  if (!is404 && routeOptions.config.isUnlimited === true) return
+  const seconds = limits.take(caller === null ? `address ${networkOf(ip)}` : `account ${caller.account.id}`)
+  if (seconds > 0) throw new WaitError('rate-limited', 'too many requests; slow down', seconds)
 }
 
 async function findCaller(request: FastifyRequest, callers: Callers, reply: FastifyReply): Promise<Caller | null> {

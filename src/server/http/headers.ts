@@ -42,7 +42,7 @@ export function setHeaders(server: FastifyInstance): void {
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
       'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-      'cache-control': 'private, no-cache',
+      'cache-control': 'no-store',
     })
   })
 }

@@ -24,7 +24,7 @@ export async function servePages(server: FastifyInstance, folder: string | null)
   server.get('/*', { config: anyone, schema: { hide: true } }, async (request, reply) => {
     const path = decodeURI(request.url.split('?', 1)[0]!).slice(1)
     if (path.startsWith('api/')) throw new AppError('not-found', 'no such API route')
-    asPage(reply)
+    asPage(reply).header('cache-control', 'no-cache')
     if (path.startsWith('assets/')) {
       reply.header('cache-control', `public, max-age=${A_YEAR_SECONDS}, immutable`)
       return reply.sendFile(path)

@@ -67,13 +67,19 @@ const MAX_MESSAGE = 500
 
 export function answerProblems(server: FastifyInstance, allowedMethods: AllowedMethods): void {
   server.setErrorHandler((error: FastifyError, request, reply) => sendProblem(error, request, reply))
-  server.setNotFoundHandler((request, reply) => {
-    const allowed = allowedMethods(request.url.split('?', 1)[0]!)
-    const message = `no route for ${request.method} ${pathOf(request)}`
-    if (allowed.length === 0) return sendProblem(new AppError('not-found', message), request, reply)
-    reply.header('allow', allowed.join(', '))
-    return sendProblem(new AppError('method-not-allowed', `${message}; allowed: ${allowed.join(', ')}`), request, reply)
+  // Answered before the body is read.
+  server.addHook('onRequest', async (request, reply) => {
+    if (request.is404) return sendNotFound(request, reply, allowedMethods)
   })
+  server.setNotFoundHandler((request, reply) => sendNotFound(request, reply, allowedMethods))
+}
+
+function sendNotFound(request: FastifyRequest, reply: FastifyReply, allowedMethods: AllowedMethods): FastifyReply {
+  const allowed = allowedMethods(request.url.split('?', 1)[0]!)
+  const message = `no route for ${request.method} ${pathOf(request)}`
+  if (allowed.length === 0) return sendProblem(new AppError('not-found', message), request, reply)
+  reply.header('allow', allowed.join(', '))
+  return sendProblem(new AppError('method-not-allowed', `${message}; allowed: ${allowed.join(', ')}`), request, reply)
 }
 
 export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -114,6 +120,8 @@ function pathOf({ url }: FastifyRequest): string {
   return url.split('?', 1)[0]!.slice(0, 200)
 }
 
+const LINGER_MS = 1000
+
 type ClientError = Error & { code?: string }
 
 const reasons = new Map<string | undefined, [status: string, message: string]>([
@@ -138,6 +146,9 @@ export function answerClientError(error: ClientError, socket: Socket): void {
     'connection: close',
   ]
   socket.end(`${header.join('\r\n')}\r\n\r\n${body}`)
+  // A reset while the client still sends would discard the answer, so what it sends is read for a moment, then it is cut off.
+  socket.resume()
+  setTimeout(() => socket.destroy(), LINGER_MS).unref()
 }
 
 /** The methods that a path supports. */

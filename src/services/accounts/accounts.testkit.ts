@@ -5,7 +5,11 @@ import { type Clock, createManualClock } from '../../core/clock.ts'
 import { createSqliteAccounts } from '../../store/sqlite/accounts/accounts.ts'
 import { createSqliteSessions, createSqliteTokens } from '../../store/sqlite/accounts/credentials.ts'
 import { createSqliteProfiles } from '../../store/sqlite/accounts/profiles.ts'
-import { createSqliteSetup, createSqliteSignInFailures } from '../../store/sqlite/accounts/sign-in.ts'
+import {
+  createSqliteServerSecrets,
+  createSqliteSetup,
+  createSqliteSignInFailures,
+} from '../../store/sqlite/accounts/sign-in.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { createSqliteInbox } from '../../store/sqlite/inbox/inbox.ts'
@@ -29,6 +33,7 @@ export async function createTestAccounts(clock: Clock = createManualClock()) {
     sessions: createSqliteSessions(db),
     tokens: createSqliteTokens(db),
     signInFailures: createSqliteSignInFailures(db),
+    serverSecrets: createSqliteServerSecrets(db),
     setup: createSqliteSetup(db),
     profiles: createSqliteProfiles(db),
     inbox: createSqliteInbox(db),

@@ -1,39 +1,118 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import { parseAddress } from '../../core/url/address.ts'
+import { networkOf } from '../../core/url/address.ts'
 import type { SignInFailureStore, SignInFailures } from '../../store/contracts/accounts/sign-in-failures.ts'
 
 /**
  * Slows down password guessing. Failures are counted per e-mail address, known or not, and per network address. Within the
  * allowance there is no delay. Beyond it every failure doubles the pause before the next attempt, up to a quarter of an hour. An
  * attempt during the pause is not checked and changes nothing, so an attacker can't lock an owner out for longer than that. A
- * success, or a day without failure, clears the count. Counts are in the store and survive a restart.
+ * device that has signed in before has a count of its own, so guesses from elsewhere don't lock it out at all. A success, or a
+ * day without failure, clears the count. Counts are in the store: they survive a restart and hold for all servers together.
  *
- * Attempts for one e-mail address run one after the other: a hundred concurrent guesses count as a hundred.
+ * An attempt counts as a failure before the password is checked: of any number of concurrent guesses, on any number of
+ * servers, no more than the allowance are checked. Attempts for one e-mail address also take turns here, so that somebody who
+ * opens twenty tabs with the right password is signed in twenty times.
  */
 export type Attempts = {
   /** Runs `attempt`, which returns whether the password was right, or returns how long to wait. */
-  guard(who: { email: string; address: string }, attempt: () => Promise<boolean>): Promise<AttemptOutcome>
+  guard(who: Guesser, attempt: () => Promise<boolean>): Promise<AttemptOutcome>
 }
+
+/** `device`: identifies a device that signed in to this account before; null for any other. */
+export type Guesser = { email: string; address: string; device: string | null }
 
 export type AttemptOutcome = { kind: 'right' } | { kind: 'wrong' } | { kind: 'wait'; seconds: number }
 
 export type AttemptsDeps = {
-  failures: Pick<SignInFailureStore, 'find' | 'record' | 'clear'>
+  failures: Pick<SignInFailureStore, 'find' | 'replace' | 'clear'>
   clock: Clock
 }
 
 const ALLOWED_PER_EMAIL = 5
+const ALLOWED_PER_DEVICE = 5
 const ALLOWED_PER_ADDRESS = 20
 const MAX_WAIT_SECONDS = 900
 export const FAILURES_KEPT_MS = 86_400_000
 const MAX_IN_TURN = 50
+/** A lost race means that another attempt was counted, so the allowance ends the races long before. */
+const MAX_RACES = 200
+const NONE: SignInFailures = { count: 0, lastAt: 0 }
+
+type Limit = { key: string; allowed: number }
 
 export function createAttempts({ failures, clock }: AttemptsDeps): Attempts {
-  const turns = new Map<string, { last: Promise<void>; waiting: number }>()
+  const inTurn = createTurns()
 
-  async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
+  function secondsToWait({ count, lastAt }: SignInFailures, allowed: number): number {
+    if (count < allowed) return 0
+    const pauseMs = 1000 * Math.min(MAX_WAIT_SECONDS, 2 ** (count - allowed))
+    // A clock that was set back does not make the wait longer than the pause.
+    const sinceMs = Math.max(0, clock.now() - lastAt)
+    return Math.ceil(Math.max(0, pauseMs - sinceMs) / 1000)
+  }
+
+  const isOld = ({ count, lastAt }: SignInFailures) => count > 0 && clock.now() - lastAt >= FAILURES_KEPT_MS
+
+  async function change(key: string, next: (current: SignInFailures) => SignInFailures | null): Promise<void> {
+    for (let races = 0; races < MAX_RACES; races++) {
+      const current = await failures.find(key)
+      const wanted = next(current)
+      if (wanted === null || (await failures.replace(key, current, wanted))) return
+    }
+    throw new AppError('rate-limited', 'too many attempts right now; try again in a moment')
+  }
+
+  /** Counts an attempt as a failure until it is known to be right. Returns the seconds to wait where there is no attempt left. */
+  async function reserve({ key, allowed }: Limit): Promise<number> {
+    let seconds = 0
+    await change(key, (current) => {
+      const count = isOld(current) ? 0 : current.count
+      seconds = secondsToWait({ ...current, count }, allowed)
+      return seconds > 0 ? null : { count: count + 1, lastAt: clock.now() }
+    })
+    return seconds
+  }
+
+  const release = (key: string) =>
+    change(key, ({ count, lastAt }) => (count === 0 ? null : count === 1 ? NONE : { count: count - 1, lastAt }))
+
+  return {
+    guard({ email, address, device }, attempt) {
+      const byEmail = { key: emailKey(email), allowed: ALLOWED_PER_EMAIL }
+      const byAddress = { key: `address ${networkOf(address)}`, allowed: ALLOWED_PER_ADDRESS }
+      const limits = device === null ? [byEmail, byAddress] : [{ key: `device ${device}`, allowed: ALLOWED_PER_DEVICE }]
+      return inTurn(byEmail.key, async (): Promise<AttemptOutcome> => {
+        const reserved: string[] = []
+        for (const limit of limits) {
+          const seconds = await reserve(limit)
+          if (seconds > 0) {
+            for (const key of reserved) await release(key)
+            return { kind: 'wait', seconds }
+          }
+          reserved.push(limit.key)
+        }
+        let isRight: boolean
+        try {
+          isRight = await attempt()
+        } catch (error) {
+          for (const key of reserved) await release(key)
+          throw error
+        }
+        if (!isRight) return { kind: 'wrong' }
+        await failures.clear([limits[0]!.key])
+        // Other guesses from this network still count: anybody can sign in to an account of their own in between.
+        if (device === null) await release(byAddress.key)
+        return { kind: 'right' }
+      })
+    },
+  }
+}
+
+function createTurns() {
+  const turns = new Map<string, { last: Promise<void>; waiting: number }>()
+  return async function inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
     const turn = turns.get(key) ?? { last: Promise.resolve(), waiting: 0 }
     if (turn.waiting >= MAX_IN_TURN)
       throw new AppError('rate-limited', 'too many attempts for this address right now; try again in a moment')
@@ -51,56 +130,9 @@ export function createAttempts({ failures, clock }: AttemptsDeps): Attempts {
       resolve()
     }
   }
-
-  async function secondsToWait(key: string, allowed: number): Promise<number> {
-    const { count, lastAt } = await failures.find(key)
-    if (count < allowed || isOld({ count, lastAt })) return 0
-    const pauseMs = 1000 * Math.min(MAX_WAIT_SECONDS, 2 ** (count - allowed))
-    // A clock that was set back does not make the wait longer than the pause.
-    const sinceMs = Math.max(0, clock.now() - lastAt)
-    return Math.ceil(Math.max(0, pauseMs - sinceMs) / 1000)
-  }
-
-  function isOld({ count, lastAt }: SignInFailures): boolean {
-    return count > 0 && clock.now() - lastAt >= FAILURES_KEPT_MS
-  }
-
-  async function record(key: string): Promise<void> {
-    if (isOld(await failures.find(key))) await failures.clear([key])
-    await failures.record(key, clock.now())
-  }
-
-  return {
-    guard({ email, address }, attempt) {
-      const keys = { email: emailKey(email), address: addressKey(address) }
-      return inTurn(keys.email, async (): Promise<AttemptOutcome> => {
-        const seconds = Math.max(
-          await secondsToWait(keys.email, ALLOWED_PER_EMAIL),
-          await secondsToWait(keys.address, ALLOWED_PER_ADDRESS),
-        )
-        if (seconds > 0) return { kind: 'wait', seconds }
-        if (await attempt()) {
-          await failures.clear([keys.email, keys.address])
-          return { kind: 'right' }
-        }
-        await record(keys.email)
-        await record(keys.address)
-        return { kind: 'wrong' }
-      })
-    },
-  }
 }
 
 /** Hashed, since users type passwords into the wrong field. */
 function emailKey(email: string): string {
   return `email ${createHash('sha256').update(email.trim().toLowerCase()).digest('base64url')}`
-}
-
-/** The owner of one IPv6 address has the whole /64. */
-function addressKey(address: string): string {
-  const parsed = parseAddress(address.slice(0, 64))
-  if (parsed?.family !== 6) return `address ${address.slice(0, 64)}`
-  const network = Buffer.from(parsed.bytes.subarray(0, 8))
-  const isMapped = network.every((byte) => byte === 0)
-  return isMapped ? `address ${address.slice(0, 64)}` : `address ${network.toString('hex')}/64`
 }

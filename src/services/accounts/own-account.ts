@@ -66,7 +66,7 @@ export function createOwnAccount(deps: OwnAccountDeps): OwnAccount {
     },
     async changePassword({ account, via, key }, { current, password, address }) {
       checkedPassword(password)
-      const outcome = await attempts.guard({ email: account.email, address }, async () => {
+      const outcome = await attempts.guard({ email: account.email, address, device: `session ${key}` }, async () => {
         const found = await accounts.findByEmail(account.email)
         return (await passwords.verify(current, found?.passwordHash ?? null)).kind !== 'wrong'
       })

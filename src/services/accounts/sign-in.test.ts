@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createManualClock } from '../../core/clock.ts'
 import { browser, createTestAccounts, PASSWORD, SESSION_AGE_MS, type TestAccounts } from './accounts.testkit.ts'
+import type { Caller } from './callers.ts'
 import { createPasswords } from './passwords.ts'
 
 describe('sign-in', () => {
@@ -79,6 +80,50 @@ describe('sign-in', () => {
       assert.equal((await attempt(`x${n}@example.org`, 'wrong', `2001:db8::${n}`)).kind, 'wrong')
     assert.deepEqual(await attempt('ada@example.org', PASSWORD, '2001:db8::ffff'), { kind: 'wait', seconds: 1 })
     assert.equal((await attempt('ada@example.org', PASSWORD, '2001:db8:0:1::1')).kind, 'signed-in')
+  })
+
+  test('checks no more guesses of one moment from one network address than of several', async () => {
+    const before = accounts.passwords.computed()
+    const guesses = Array.from({ length: 250 }, (_, n) => attempt(`g${n}@example.org`, 'wrong', '198.51.106.1'))
+    const kinds = (await Promise.all(guesses)).map(({ kind }) => kind)
+    assert.equal(kinds.filter((kind) => kind === 'wrong').length, 20)
+    assert.equal(accounts.passwords.computed() - before, 20)
+    assert.ok(kinds.every((kind) => kind === 'wrong' || kind === 'wait'))
+  })
+
+  test("signing in to an account of one's own gives no further guesses at others", async () => {
+    let checked = 0
+    for (let n = 0; n < 40; n++) {
+      await attempt('ada@example.org', PASSWORD, '198.51.107.1')
+      if ((await attempt(`own${n}@example.org`, 'wrong', '198.51.107.1')).kind === 'wrong') checked++
+    }
+    assert.equal(checked, 20)
+  })
+
+  test('a device that signed in before is not locked out by the guesses of others', async () => {
+    const email = 'device@example.org'
+    await accounts.service.users.add({ email, password: PASSWORD })
+    const { device } = await accounts.signedIn(email)
+    for (let n = 0; n < 9; n++) await attempt(email, 'wrong', `198.51.108.${n}`)
+    assert.equal((await attempt(email, PASSWORD)).kind, 'wait')
+    const fromDevice = (password: string, cookie = device) =>
+      accounts.service.signIn({ email, password, device: cookie, ...browser })
+    assert.equal((await fromDevice(PASSWORD)).kind, 'signed-in')
+    assert.equal((await attempt(email, PASSWORD)).kind, 'wait')
+    // It has an allowance of its own, and a cookie of another account or a made-up one is no device.
+    const other = (await accounts.signedIn('ada@example.org')).device
+    for (const cookie of [other, `${'a'.repeat(22)}.${'a'.repeat(43)}`, 'x', device.slice(0, -1)])
+      assert.equal((await fromDevice(PASSWORD, cookie)).kind, 'wait')
+    for (let n = 0; n < 5; n++) assert.equal((await fromDevice('wrong')).kind, 'wrong')
+    assert.equal((await fromDevice(PASSWORD)).kind, 'wait')
+    clock.advance(1000)
+    assert.equal((await fromDevice(PASSWORD)).kind, 'signed-in')
+    // A new password makes it a device like any other.
+    const { caller } = (await fromDevice(PASSWORD)) as { caller: Caller }
+    const change = { current: PASSWORD, password: 'another horse', address: browser.address }
+    assert.equal((await accounts.service.changePassword(caller, change)).kind, 'changed')
+    await attempt(email, 'wrong', '198.51.108.99')
+    assert.equal((await fromDevice('another horse')).kind, 'wait')
   })
 
   test('does not wait longer because a clock was set back', async () => {

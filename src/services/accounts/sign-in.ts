@@ -6,6 +6,7 @@ import type { SignInFailureStore } from '../../store/contracts/accounts/sign-in-
 import { cleanText } from './account-text.ts'
 import { type Attempts, FAILURES_KEPT_MS } from './attempts.ts'
 import type { CachedCallers, Caller } from './callers.ts'
+import type { Devices } from './devices.ts'
 import type { Passwords } from './passwords.ts'
 import { createSecret, hashOfSecret } from './secrets.ts'
 
@@ -23,9 +24,10 @@ export type SignIn = {
 /** The browser: its network address and its User-Agent header. */
 export type Browser = { address: string; agent: string }
 
-export type SignInAttempt = Browser & { email: string; password: string }
+/** `device`: the cookie of a device that signed in before, if it has one. */
+export type SignInAttempt = Browser & { email: string; password: string; device?: string }
 
-export type SignInOutcome = SignedIn | { kind: 'wrong' } | { kind: 'wait'; seconds: number }
+export type SignInOutcome = (SignedIn & { device: string }) | { kind: 'wrong' } | { kind: 'wait'; seconds: number }
 
 /** The only time the secret is given out. */
 export type SignedIn = { kind: 'signed-in'; secret: string; caller: Caller; expiresAt: number }
@@ -44,13 +46,14 @@ export type SignInDeps = {
   failures: Pick<SignInFailureStore, 'clearBefore'>
   passwords: Passwords
   attempts: Attempts
+  devices: Devices
   callers: CachedCallers
   clock: Clock
   makeSession: SessionMaker
 }
 
 export function createSignIn(deps: SignInDeps): SignIn {
-  const { accounts, sessions, failures, passwords, attempts, callers, clock, makeSession } = deps
+  const { accounts, sessions, failures, passwords, attempts, devices, callers, clock, makeSession } = deps
   let cleanedUpAt = Number.NEGATIVE_INFINITY
 
   async function cleanUp(): Promise<void> {
@@ -60,6 +63,12 @@ export function createSignIn(deps: SignInDeps): SignIn {
     await failures.clearBefore(clock.now() - FAILURES_KEPT_MS)
   }
 
+  async function deviceOf(email: string, cookie: string): Promise<string | null> {
+    if (cookie === '') return null
+    const account = await accounts.findByEmail(email.trim())
+    return account === null ? null : devices.identify(cookie, account)
+  }
+
   async function endSession({ account }: Caller, which: { id: number } | 'all'): Promise<boolean> {
     const ended = await sessions.remove(account.id, which)
     callers.drop()
@@ -67,19 +76,22 @@ export function createSignIn(deps: SignInDeps): SignIn {
   }
 
   return {
-    async signIn({ email, password, address, agent }) {
+    async signIn({ email, password, address, agent, device: cookie = '' }) {
       await cleanUp()
-      let account = 0
-      const outcome = await attempts.guard({ email, address }, async () => {
+      let account = { id: 0, passwordHash: '' }
+      const device = await deviceOf(email, cookie)
+      const outcome = await attempts.guard({ email, address, device }, async () => {
         const found = await accounts.findByEmail(email.trim())
         const { kind } = await passwords.verify(password, found?.passwordHash ?? null)
         if (found === null || kind === 'wrong' || found.disabled) return false
-        account = found.id
-        if (kind === 'outdated') await accounts.update(account, { passwordHash: await passwords.hash(password) })
+        const passwordHash = kind === 'outdated' ? await passwords.hash(password) : found.passwordHash
+        if (kind === 'outdated') await accounts.update(found.id, { passwordHash })
+        account = { id: found.id, passwordHash }
         return true
       })
       if (outcome.kind !== 'right') return outcome
-      return (await makeSession(account, { address, agent })) ?? { kind: 'wrong' }
+      const signedIn = await makeSession(account.id, { address, agent })
+      return signedIn === null ? { kind: 'wrong' } : { ...signedIn, device: await devices.issue(account) }
     },
     async signOut(caller) {
       if (caller.via !== 'session') throw new AppError('forbidden', 'a token has no session to sign out of')

@@ -1,6 +1,6 @@
 import { accountsSuite } from './accounts/accounts-suite.testkit.ts'
 import { sessionsSuite, tokensSuite } from './accounts/credentials-suite.testkit.ts'
-import { setupSuite, signInFailuresSuite } from './accounts/sign-in-suite.testkit.ts'
+import { serverSecretsSuite, setupSuite, signInFailuresSuite } from './accounts/sign-in-suite.testkit.ts'
 import { annotationsSuite } from './annotations-suite.testkit.ts'
 import { collectionSuite } from './collection-suite.testkit.ts'
 import { documentsSuite } from './documents-suite.testkit.ts'
@@ -41,6 +41,7 @@ const suites = [
   sessionsSuite,
   tokensSuite,
   signInFailuresSuite,
+  serverSecretsSuite,
   setupSuite,
   inboxSuite,
   inboxMarksSuite,

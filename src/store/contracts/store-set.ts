@@ -1,4 +1,5 @@
 import type { AccountStore } from './accounts/accounts.ts'
+import type { ServerSecretStore } from './accounts/server-secrets.ts'
 import type { SessionStore } from './accounts/sessions.ts'
 import type { SetupStore } from './accounts/setup.ts'
 import type { SignInFailureStore } from './accounts/sign-in-failures.ts'
@@ -11,6 +12,7 @@ import type { InboxStore } from './inbox.ts'
 import type { ObjectStore } from './objects.ts'
 import type { OutboxStore } from './outbox.ts'
 import type { ProfileStore } from './profiles.ts'
+import type { RequestCountStore } from './request-counts.ts'
 import type { VersionStore } from './versions.ts'
 import type { WatchStore } from './watches.ts'
 
@@ -23,6 +25,9 @@ export type StoreSet = {
   tokens: TokenStore
   signInFailures: SignInFailureStore
   setup: SetupStore
+  serverSecrets: ServerSecretStore
+  /** Null where one process serves alone. */
+  requestCounts: RequestCountStore | null
   profiles: ProfileStore
   watches: WatchStore
   inbox: InboxStore

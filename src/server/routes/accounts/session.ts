@@ -3,6 +3,7 @@ import type { Config } from '../../../config/config.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { Browser } from '../../../services/accounts/sign-in.ts'
 import { anyone, callerOf, reader, refuseOtherSites, SESSION_COOKIE, sessionOnly, writer } from '../../http/access.ts'
+import { SMALL_BODY_BYTES } from '../../http/json-body.ts'
 import { WaitError } from '../../http/problem.ts'
 import type { Api, ServerParts } from '../../parts.ts'
 import { SessionItem, SessionState, Setup, SetupState, SignIn } from '../../schemas/accounts.ts'
@@ -22,16 +23,20 @@ function addOwnSession(api: Api, { accounts, settings }: Parts): void {
     '/session',
     {
       config: anyone,
+      bodyLimit: SMALL_BODY_BYTES,
       onRequest: async (request) => refuseOtherSites(request),
       schema: { tags, summary: 'Sign in', body: SignIn, response: { 200: SessionState, '4xx': Problem } },
     },
     async (request, reply) => {
-      const outcome = await accounts.signIn({ ...request.body, ...browserOf(request) })
+      const device = request.cookies[DEVICE_COOKIE] ?? ''
+      const outcome = await accounts.signIn({ ...request.body, ...browserOf(request), device })
       if (outcome.kind === 'wait') throw tooManyAttempts(outcome.seconds)
       if (outcome.kind === 'wrong') throw new AppError('sign-in-wrong', 'wrong email address or password')
       // The browser drops its previous session's cookie, so end that session here.
       if (request.caller?.via === 'session') await accounts.signOut(request.caller)
       giveCookie(request, reply, settings, outcome.secret)
+      const deviceFlags = { ...flags(request, settings), path: request.url.split('?', 1)[0]!, maxAge: COOKIE_SECONDS }
+      reply.setCookie(DEVICE_COOKIE, outcome.device, deviceFlags)
       return sessionState(outcome.caller)
     },
   )
@@ -95,6 +100,9 @@ export function tooManyAttempts(seconds: number): WaitError {
   return new WaitError('too-many-attempts', `too many failed attempts; try again in ${seconds} s`, seconds)
 }
 
+/** Stays when a user signs out: it shows that somebody signed in on this device before. */
+const DEVICE_COOKIE = 'erace_device'
+
 /** As long as browsers keep one at most. When the session ends is for the store to say: it moves with every use. */
 const COOKIE_SECONDS = 400 * 86_400
 
@@ -135,6 +143,7 @@ export function addSetup(api: Api, { accounts, settings }: Pick<ServerParts, 'ac
     '/setup',
     {
       config: anyone,
+      bodyLimit: SMALL_BODY_BYTES,
       onRequest: async (request) => refuseOtherSites(request),
       schema: {
         tags: ['accounts'],

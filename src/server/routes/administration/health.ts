@@ -5,7 +5,7 @@ import type { HealthParts } from '../../parts.ts'
 /** For process supervisors and monitoring: outside the API, public, without personal data. */
 export function addHealth(server: FastifyInstance, { metrics, health }: HealthParts): void {
   // Rate-limited callers must not make the process look dead.
-  const open = { config: { ...anyone, rateLimit: false as const }, schema: { hide: true } }
+  const open = { config: { ...anyone, isUnlimited: true }, schema: { hide: true } }
   server.get('/healthz', open, async () => ({ status: 'ok' }))
   server.get('/readyz', open, async (_request, reply) => {
     const reasons = await health.healthErrors()

@@ -72,7 +72,7 @@ export function addVersions(api: Api, { archive }: Pick<ServerParts, 'archive'>)
 
 /** What a version is does not change, so that nothing need be computed to tell it; who may see it does. */
 function keep(reply: FastifyReply, tag: string): void {
-  reply.header('cache-control', 'private, max-age=3600, immutable').header('etag', `"${tag}"`)
+  reply.header('etag', `"${tag}"`)
 }
 
 /** Null for what is not shown. */

@@ -51,7 +51,7 @@ export function addEvents(api: Api, { events, accounts }: Pick<ServerParts, 'eve
         headers: {
           ...reply.getHeaders(),
           'content-type': 'text/event-stream; charset=utf-8',
-          'cache-control': 'no-cache, no-transform',
+          'cache-control': 'no-store, no-transform',
           'x-accel-buffering': 'no',
         },
         isStillKnown: knownAgain(request, accounts, { email: account.email, isAdministrator }),

@@ -8,7 +8,10 @@ import type { TokenDraft } from '../../contracts/accounts/tokens.ts'
 import type { StoreSet } from '../../contracts/store-set.ts'
 import { openOne, type StoreEngine, withSystem } from '../engine.testkit.ts'
 
-export type AccountStores = Pick<StoreSet, 'accounts' | 'sessions' | 'tokens' | 'signInFailures' | 'setup'>
+export type AccountStores = Pick<
+  StoreSet,
+  'accounts' | 'sessions' | 'tokens' | 'signInFailures' | 'setup' | 'serverSecrets'
+>
 
 /** `open` opens the stores once more, as another process or a restart does. */
 export type OpenAccounts = AccountStores & { open(): AccountStores }

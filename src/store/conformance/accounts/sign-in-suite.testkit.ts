@@ -9,16 +9,49 @@ export function signInFailuresSuite(engine: StoreEngine): void {
       'failures are counted under their key until they are cleared, also over a restart',
       withAccounts(engine, async ({ signInFailures, open }) => {
         assert.deepEqual(await signInFailures.find('a'), { count: 0, lastAt: 0 })
-        assert.deepEqual(await signInFailures.record('a', 10), { count: 1, lastAt: 10 })
-        assert.deepEqual(await signInFailures.record('a', 30), { count: 2, lastAt: 30 })
-        assert.deepEqual(await signInFailures.record('A', 40), { count: 1, lastAt: 40 })
-        assert.deepEqual(await signInFailures.record('c', 50), { count: 1, lastAt: 50 })
+        const none = { count: 0, lastAt: 0 }
+        assert.equal(await signInFailures.replace('a', none, { count: 1, lastAt: 10 }), true)
+        assert.equal(await signInFailures.replace('a', { count: 1, lastAt: 10 }, { count: 2, lastAt: 30 }), true)
+        assert.equal(await signInFailures.replace('A', none, { count: 1, lastAt: 40 }), true)
+        assert.equal(await signInFailures.replace('c', none, { count: 1, lastAt: 50 }), true)
         assert.deepEqual(await open().signInFailures.find('a'), { count: 2, lastAt: 30 })
         await signInFailures.clear(['A', 'unknown'])
         assert.deepEqual(await signInFailures.find('A'), { count: 0, lastAt: 0 })
         assert.equal(await signInFailures.clearBefore(50), 1)
         assert.deepEqual(await signInFailures.find('a'), { count: 0, lastAt: 0 })
         assert.equal((await signInFailures.find('c')).count, 1)
+      }),
+    )
+
+    test(
+      'of concurrent attempts with the same expectation one is counted',
+      withAccounts(engine, async ({ signInFailures, open }) => {
+        const stores = [signInFailures, open().signInFailures, open().signInFailures]
+        for (let count = 0; count < 4; count++) {
+          const expected = { count, lastAt: count }
+          const next = { count: count + 1, lastAt: count + 1 }
+          const won = await Promise.all(stores.map((store) => store.replace('a', expected, next)))
+          assert.equal(won.filter(Boolean).length, 1)
+        }
+        assert.equal(await signInFailures.replace('a', { count: 4, lastAt: 0 }, { count: 5, lastAt: 5 }), false)
+        assert.equal(await signInFailures.replace('a', { count: 0, lastAt: 0 }, { count: 1, lastAt: 5 }), false)
+        assert.equal(await signInFailures.replace('a', { count: 3, lastAt: 3 }, { count: 0, lastAt: 0 }), false)
+        assert.deepEqual(await signInFailures.find('a'), { count: 4, lastAt: 4 })
+        assert.equal(await signInFailures.replace('a', { count: 4, lastAt: 4 }, { count: 0, lastAt: 0 }), true)
+        assert.deepEqual(await signInFailures.find('a'), { count: 0, lastAt: 0 })
+      }),
+    )
+  })
+}
+
+export function serverSecretsSuite(engine: StoreEngine): void {
+  describe(`secrets of the server (${engine.name})`, () => {
+    test(
+      'the first one brought is kept, also over a restart',
+      withAccounts(engine, async ({ serverSecrets, open }) => {
+        assert.deepEqual(Buffer.from(await serverSecrets.agree('a', hashOf('one'))), hashOf('one'))
+        assert.deepEqual(Buffer.from(await open().serverSecrets.agree('a', hashOf('two'))), hashOf('one'))
+        assert.deepEqual(Buffer.from(await open().serverSecrets.agree('b', hashOf('two'))), hashOf('two'))
       }),
     )
   })

@@ -1,8 +1,11 @@
-/** Failed sign-in attempts since the last success, counted under a key: an e-mail address or a network address. */
+/** Failed sign-in attempts since the last success, counted under a key: an e-mail address, a network address or a device. */
 export type SignInFailureStore = {
   find(key: string): Promise<SignInFailures>
-  /** Returns the count with this one. */
-  record(key: string, at: number): Promise<SignInFailures>
+  /**
+   * Writes `next` if the key still has the state `expected`, and returns whether it had. A count of 0 means that there is no entry.
+   * This is how concurrent attempts, on any server, each take their own place in the count.
+   */
+  replace(key: string, expected: SignInFailures, next: SignInFailures): Promise<boolean>
   clear(keys: readonly string[]): Promise<void>
   /** Clears the keys whose last failure is older. Returns how many. */
   clearBefore(at: number): Promise<number>

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
 import { accountDraft } from '../../conformance/accounts/accounts-suite.testkit.ts'
+import type { RequestCountStore } from '../../contracts/request-counts.ts'
 import { openPool, type PostgresPool } from '../connection/pool.ts'
 import { createDatabase, cutConnections, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
 import { createPostgresAccounts } from './accounts.ts'
 import { untilWaiting } from './people.testkit.ts'
+import { createPostgresRequestCounts } from './request-counts.ts'
 import { lockBase } from './revisions.ts'
 import { createPostgresSignInFailures } from './sign-in.ts'
 
@@ -51,15 +53,16 @@ describe('accounts of several processes', () => {
       assert.equal(await stores[0]!.count(), 1)
     }))
 
-  test('failed sign-ins of all processes are counted', () =>
-    withPools(3, async ({ pools }) => {
-      const stores = pools.map(createPostgresSignInFailures)
-      const records = Array.from({ length: 30 }, (_, n) => stores[n % 3]!.record('a', n))
-      const counts = (await Promise.all(records)).map(({ count }) => count)
-      assert.deepEqual(
-        counts.toSorted((x, y) => x - y),
-        Array.from({ length: 30 }, (_, n) => n + 1),
-      )
+  test('requests of all servers are counted together, and old minutes are forgotten', () =>
+    withPools(2, async ({ pools }) => {
+      const [a, b] = pools.map(createPostgresRequestCounts) as [RequestCountStore, RequestCountStore]
+      assert.deepEqual(await a.add(1, new Map([['x', 2]])), new Map([['x', 2]]))
+      const totals = await b.add(1, new Map(Object.entries({ y: 4, x: 3 })))
+      assert.deepEqual(Object.fromEntries(totals), { x: 5, y: 4 })
+      assert.deepEqual(await a.add(2, new Map([['x', 1]])), new Map([['x', 1]]))
+      assert.deepEqual(await b.add(2, new Map()), new Map())
+      const [row] = await pools[0]!.query('SELECT count(*)::int AS rows FROM request_counts')
+      assert.deepEqual(row, { rows: 1 })
     }))
 
   test('a cut connection is an error, and nothing of the change is stored', () =>

@@ -1,3 +1,4 @@
+import type { ServerSecretStore } from '../../contracts/accounts/server-secrets.ts'
 import type { SetupStore } from '../../contracts/accounts/setup.ts'
 import type { SignInFailureStore, SignInFailures } from '../../contracts/accounts/sign-in-failures.ts'
 import type { PostgresPool } from '../connection/pool.ts'
@@ -10,13 +11,16 @@ export function createPostgresSignInFailures(pool: PostgresPool): SignInFailureS
       const [found] = await pool.query<SignInFailures>(sql, [storable(key)])
       return found ?? { count: 0, lastAt: 0 }
     },
-    async record(key, at) {
-      const [recorded] = await pool.query<SignInFailures>(
-        `INSERT INTO failures AS f (key, count, last_at) VALUES ($1, 1, $2) ON CONFLICT (key) DO UPDATE
-         SET count = f.count + 1, last_at = excluded.last_at RETURNING count, last_at AS "lastAt"`,
-        [storable(key), at],
-      )
-      return recorded!
+    async replace(key, expected, next) {
+      const was = [expected.count, expected.lastAt]
+      const becomes = [next.count, next.lastAt]
+      const changed = async (sql: string, values: number[]) =>
+        (await pool.query(`${sql} RETURNING 1`, [storable(key), ...values])).length === 1
+      if (expected.count === 0)
+        return changed('INSERT INTO failures (key, count, last_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING', becomes)
+      const here = 'WHERE key = $1 AND count = $2 AND last_at = $3'
+      if (next.count === 0) return changed(`DELETE FROM failures ${here}`, was)
+      return changed(`UPDATE failures SET count = $4, last_at = $5 ${here}`, [...was, ...becomes])
     },
     async clear(keys) {
       await pool.query('DELETE FROM failures WHERE key = ANY($1::text[])', [keys.map(storable)])
@@ -50,6 +54,19 @@ export function createPostgresSetup(pool: PostgresPool): SetupStore {
            SET value = excluded.value`,
           [Buffer.from(hash).toString('hex')],
         )
+    },
+  }
+}
+
+export function createPostgresServerSecrets(pool: PostgresPool): ServerSecretStore {
+  return {
+    async agree(name, fresh) {
+      const [row] = await pool.query<{ secret: string }>(
+        `INSERT INTO facts AS f (name, value) VALUES ($1, to_jsonb($2::text)) ON CONFLICT (name) DO UPDATE
+         SET value = f.value RETURNING f.value #>> '{}' AS secret`,
+        [`secret ${name}`, Buffer.from(fresh).toString('hex')],
+      )
+      return Buffer.from(row!.secret, 'hex')
     },
   }
 }

@@ -159,3 +159,13 @@ CREATE TABLE inbox_counts (
 CREATE TABLE inbox_words (annotation bigint PRIMARY KEY, words tsvector NOT NULL);
 CREATE INDEX inbox_words_words ON inbox_words USING gin (words) WITH (gin_pending_list_limit = 256)
 `
+
+/** Only of the current minute, so a crash of the database may lose them. */
+export const requestCountsSchema = `
+CREATE UNLOGGED TABLE request_counts (
+  time_window bigint NOT NULL,
+  key text NOT NULL,
+  count bigint NOT NULL,
+  PRIMARY KEY (time_window, key)
+) WITH (fillfactor = 50);
+`

@@ -1,6 +1,6 @@
 import { archiveSchema } from './schema-archive.ts'
 import { frontierSchema } from './schema-frontier.ts'
-import { accountsSchema } from './schema-people.ts'
+import { accountsSchema, requestCountsSchema } from './schema-people.ts'
 import { pagesSchema, rolesSchema } from './schema-roles.ts'
 
 /** A step of the schema. What was applied anywhere is never edited: a change is a new step. */
@@ -106,5 +106,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: '9ead544ad543cb3af6fa8e2568e1ea3a7ed64d7649b0d664081abbdcb0d8f35a',
     name: 'attempts at tasks, and tasks that are set aside',
     sql: setAsideSchema,
+  },
+  {
+    id: 10,
+    sha256: 'c02497c23d36f239d796912f3a0155600e4d6d4ee4a30a7d4697270c1cc233b3',
+    name: 'requests of the current minute, counted by all servers',
+    sql: requestCountsSchema,
   },
 ]

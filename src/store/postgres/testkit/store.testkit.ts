@@ -15,7 +15,8 @@ import type { PartitionGrant } from '../../contracts/cluster/partition-leases.ts
 import { createPostgresAccounts } from '../accounts/accounts.ts'
 import { createPostgresSessions, createPostgresTokens } from '../accounts/credentials.ts'
 import { createPostgresProfiles } from '../accounts/profiles.ts'
-import { createPostgresSetup, createPostgresSignInFailures } from '../accounts/sign-in.ts'
+import { createPostgresRequestCounts } from '../accounts/request-counts.ts'
+import { createPostgresServerSecrets, createPostgresSetup, createPostgresSignInFailures } from '../accounts/sign-in.ts'
 import { createPostgresAnnotations } from '../annotations/annotations.ts'
 import { createPostgresOutbox } from '../annotations/outbox.ts'
 import { createPostgresCollection } from '../archive/collection.ts'
@@ -54,6 +55,8 @@ export const postgresEngine: StoreEngine = {
       sessions: createPostgresSessions(pool),
       tokens: createPostgresTokens(pool),
       signInFailures: createPostgresSignInFailures(pool),
+      requestCounts: createPostgresRequestCounts(pool),
+      serverSecrets: createPostgresServerSecrets(pool),
       setup: createPostgresSetup(pool),
       profiles: createPostgresProfiles(pool),
       watches: createPostgresWatches(pool),

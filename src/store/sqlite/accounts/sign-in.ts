@@ -1,3 +1,4 @@
+import type { ServerSecretStore } from '../../contracts/accounts/server-secrets.ts'
 import type { SetupStore } from '../../contracts/accounts/setup.ts'
 import type { SignInFailureStore, SignInFailures } from '../../contracts/accounts/sign-in-failures.ts'
 import type { Database } from '../folder/database.ts'
@@ -5,10 +6,9 @@ import type { Database } from '../folder/database.ts'
 export function createSqliteSignInFailures(db: Database): SignInFailureStore {
   const sql = {
     find: db.prepare('SELECT count, last_at AS lastAt FROM failures WHERE key = ?'),
-    record: db.prepare(
-      `INSERT INTO failures (key, count, last_at) VALUES (?, 1, ?) ON CONFLICT DO UPDATE
-       SET count = count + 1, last_at = excluded.last_at RETURNING count, last_at AS lastAt`,
-    ),
+    insert: db.prepare('INSERT INTO failures (count, last_at, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'),
+    update: db.prepare('UPDATE failures SET count = ?, last_at = ? WHERE key = ? AND count = ? AND last_at = ?'),
+    remove: db.prepare('DELETE FROM failures WHERE key = ? AND count = ? AND last_at = ?'),
     clear: db.prepare('DELETE FROM failures WHERE key = ?'),
     clearBefore: db.prepare('DELETE FROM failures WHERE last_at < ?'),
   }
@@ -17,7 +17,14 @@ export function createSqliteSignInFailures(db: Database): SignInFailureStore {
       const found = db.read(() => sql.find.get(key)) as SignInFailures | undefined
       return found === undefined ? { count: 0, lastAt: 0 } : { ...found }
     },
-    record: async (key, at) => ({ ...(db.write(() => sql.record.get(key, at)) as SignInFailures) }),
+    async replace(key, expected, next) {
+      const { changes } = db.write(() => {
+        if (expected.count === 0) return sql.insert.run(next.count, next.lastAt, key)
+        if (next.count === 0) return sql.remove.run(key, expected.count, expected.lastAt)
+        return sql.update.run(next.count, next.lastAt, key, expected.count, expected.lastAt)
+      })
+      return Number(changes) === 1
+    },
     async clear(keys) {
       db.write(() => {
         for (const key of keys) sql.clear.run(key)
@@ -39,5 +46,19 @@ export function createSqliteSetup(db: Database): SetupStore {
     async setHash(hash) {
       db.write(() => (hash === null ? sql.forget.run() : sql.set.run(hash)))
     },
+  }
+}
+
+export function createSqliteServerSecrets(db: Database): ServerSecretStore {
+  const sql = {
+    add: db.prepare('INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING'),
+    find: db.prepare('SELECT value FROM facts WHERE name = ?'),
+  }
+  return {
+    agree: async (name, fresh) =>
+      db.write(() => {
+        sql.add.run(`secret ${name}`, fresh)
+        return (sql.find.get(`secret ${name}`) as { value: Uint8Array }).value
+      }),
   }
 }

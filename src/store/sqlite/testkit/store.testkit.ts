@@ -17,7 +17,7 @@ import type { SearchEngine, SearchSystem } from '../../conformance/search-suite.
 import { createSqliteAccounts } from '../accounts/accounts.ts'
 import { createSqliteSessions, createSqliteTokens } from '../accounts/credentials.ts'
 import { createSqliteProfiles } from '../accounts/profiles.ts'
-import { createSqliteSetup, createSqliteSignInFailures } from '../accounts/sign-in.ts'
+import { createSqliteServerSecrets, createSqliteSetup, createSqliteSignInFailures } from '../accounts/sign-in.ts'
 import { createSqliteObjects } from '../archive/objects.ts'
 import { createSqliteCollection } from '../documents/collection.ts'
 import { createSqliteVersions } from '../documents/versions.ts'
@@ -52,6 +52,8 @@ export const sqliteEngine: StoreEngine = {
       sessions: createSqliteSessions(db),
       tokens: createSqliteTokens(db),
       signInFailures: createSqliteSignInFailures(db),
+      requestCounts: null,
+      serverSecrets: createSqliteServerSecrets(db),
       setup: createSqliteSetup(db),
       profiles: createSqliteProfiles(db),
       watches: createSqliteWatches(db),

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createManualClock } from '../../core/clock.ts'
+import { createAttempts } from '../../services/accounts/attempts.ts'
+import { createRequestLimits } from '../../services/limits/request-limits.ts'
+import { createPostgresRequestCounts } from '../../store/postgres/accounts/request-counts.ts'
+import { createPostgresSignInFailures } from '../../store/postgres/accounts/sign-in.ts'
+import { openPool, type PostgresPool } from '../../store/postgres/connection/pool.ts'
+import { createDatabase, usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
+
+usePostgres()
+
+async function withServers(count: number, work: (pools: PostgresPool[]) => Promise<void>): Promise<void> {
+  const database = await createDatabase()
+  const { address } = database
+  const pools = Array.from({ length: count }, () => openPool({ address, maxConnections: 3, name: 'server' }))
+  try {
+    await work(pools)
+  } finally {
+    for (const pool of pools) await pool.close()
+    await database.destroy()
+  }
+}
+
+describe('limits of several servers', () => {
+  test('of guesses on three servers at once no more are checked than on one', () =>
+    withServers(3, async (pools) => {
+      const clock = createManualClock()
+      const servers = pools.map((pool) => createAttempts({ failures: createPostgresSignInFailures(pool), clock }))
+      let checked = 0
+      const guesses = Array.from({ length: 90 }, (_, n) =>
+        servers[n % 3]!.guard({ email: `${n}@x.example`, address: '192.0.2.1', device: null }, async () => {
+          checked++
+          return false
+        }),
+      )
+      const kinds = (await Promise.all(guesses)).map(({ kind }) => kind)
+      assert.deepEqual([checked, kinds.filter((kind) => kind === 'wait').length], [20, 70])
+    }))
+
+  test('the requests per minute are those of all servers together', () =>
+    withServers(2, async (pools) => {
+      const clock = createManualClock()
+      const exchanges: Promise<unknown>[] = []
+      const problems: string[] = []
+      const servers = pools.map((pool) => {
+        const counts = createPostgresRequestCounts(pool)
+        return createRequestLimits({
+          perMinute: 100,
+          clock,
+          shared: {
+            add(window, given) {
+              const done = counts.add(window, given)
+              exchanges.push(done)
+              return done
+            },
+          },
+          onProblem: (message) => problems.push(message),
+        })
+      })
+      let allowed = 0
+      for (let n = 0; n < 400; n++) {
+        if (servers[n % 2]!.take('address 192.0.2.1') === 0) allowed++
+        // Servers exchange their counts every half second.
+        if (n % 10 === 9) {
+          clock.advance(501)
+          await Promise.all(exchanges)
+        }
+      }
+      assert.ok(allowed >= 100 && allowed <= 120, String(allowed))
+      assert.equal(servers[0]!.take('account 7'), 0)
+      clock.advance(60_000)
+      assert.equal(servers[0]!.take('address 192.0.2.1'), 0)
+      assert.deepEqual(problems, [])
+      await Promise.all(exchanges)
+    }))
+})

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { describe, test } from 'node:test'
+import { withServer } from '../routes/inbox/inbox.testkit.ts'
+import { createTestServer, type TestServer } from '../server.testkit.ts'
+
+const ada = 'ada@example.org'
+
+async function withLimits(settings: Record<string, unknown>, work: (erace: TestServer) => Promise<void>) {
+  const erace = await createTestServer({ settings })
+  try {
+    await erace.server.listen({ host: '127.0.0.1', port: 0 })
+    await work(erace)
+  } finally {
+    await erace.close()
+  }
+}
+
+async function open({ server }: TestServer, bytes = ''): Promise<Socket> {
+  const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.on('error', () => {})
+  if (bytes !== '') socket.write(bytes)
+  return socket
+}
+
+const request = 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'
+
+describe('bodies', () => {
+  const json = { 'content-type': 'application/json' }
+
+  test(
+    'sign-in and set-up take 16 KB',
+    withServer(async ({ nobody }) => {
+      for (const path of ['/session', '/setup']) {
+        const answer = await nobody().post(path, { email: ada, password: 'x'.repeat(17_000) })
+        assert.deepEqual([answer.statusCode, answer.json().error.code], [413, 'body-too-large'], path)
+      }
+    }),
+  )
+
+  test(
+    'nesting beyond all need is refused before it is parsed',
+    withServer(async ({ nobody, as }) => {
+      const bodies = ['['.repeat(5000), '{"a":'.repeat(3000), `${'['.repeat(5000)}${']'.repeat(5000)}`]
+      for (const body of bodies) {
+        const answer = await nobody().post('/session', body, { headers: json })
+        assert.deepEqual([answer.statusCode, answer.json().error.message], [400, 'more than 32 levels of nesting'])
+      }
+      const large = `{"name": ${'['.repeat(1_000_000)}`
+      const answer = await as(ada).post('/profiles', large, { headers: json })
+      assert.equal(answer.json().error.message, 'more than 32 levels of nesting')
+      // Brackets in a text nest nothing.
+      const texts = await nobody().post('/session', { email: '[{"'.repeat(50), password: '\\"[[['.repeat(50) })
+      assert.equal(texts.json().error.code, 'sign-in-wrong')
+    }),
+  )
+
+  test(
+    'bodies for unknown routes are not read',
+    withServer(async ({ nobody }) => {
+      const answer = await nobody().post('/nothing', 'not JSON', { headers: json })
+      assert.deepEqual([answer.statusCode, answer.json().error.code], [404, 'not-found'])
+    }),
+  )
+})
+
+describe('requests per minute', () => {
+  test('refused requests count as well', () =>
+    withLimits({ 'server.requestsPerMinute': 10 }, async (erace) => {
+      const wrongToken = { authorization: 'Bearer erace_wrong' }
+      const wrongCookie = { cookie: 'erace_session=wrong' }
+      const calls = [
+        () => erace.nobody().get('/annotations'),
+        () => erace.nobody().get('/nothing'),
+        () => erace.nobody().post('/session', 'not JSON', { headers: { 'content-type': 'application/json' } }),
+        () => erace.nobody(wrongToken).get('/me'),
+        () => erace.nobody(wrongCookie).get('/me'),
+      ]
+      const statuses: number[] = []
+      for (let n = 0; n < 15; n++) statuses.push((await calls[n % calls.length]!()).statusCode)
+      assert.deepEqual(statuses, [401, 404, 400, 401, 401, 401, 404, 400, 401, 401, 429, 429, 429, 429, 429])
+      await erace.addUser(ada)
+      assert.equal((await erace.as(ada).get('/me')).statusCode, 200)
+    }))
+})
+
+describe('connections', () => {
+  test('are closed after an error, even if the client keeps its end open', () =>
+    withLimits({}, async (erace) => {
+      for (const bytes of ['NONSENSE\r\n\r\n', `GET / HTTP/1.1\r\nx: ${'y'.repeat(40_000)}`]) {
+        const socket = connect({
+          port: (erace.server.server.address() as AddressInfo).port,
+          host: '127.0.0.1',
+          allowHalfOpen: true,
+        })
+        await once(socket, 'connect')
+        socket.on('error', () => {})
+        socket.write(bytes)
+        assert.match(await text(socket), /^HTTP\/1\.1 4\d\d /)
+        const connections = () =>
+          new Promise<number>((resolve) => erace.server.server.getConnections((_error, count) => resolve(count)))
+        while ((await connections()) > 0) await new Promise(setImmediate)
+        socket.destroy()
+      }
+    }))
+
+  test('make room for new ones where they are idle, from one address and in all', () =>
+    withLimits({ 'server.connectionsPerAddress': 20 }, async (erace) => {
+      const idle = await Promise.all(Array.from({ length: 100 }, (_, n) => open(erace, n % 2 === 0 ? '' : 'GET / HT')))
+      const answered = await open(erace, request)
+      const [bytes] = await once(answered, 'data')
+      assert.match(String(bytes), /^HTTP\/1\.1 200 /)
+      const open100 = idle.filter((socket) => !socket.destroyed).length
+      assert.ok(open100 <= 20, String(open100))
+      for (const socket of [...idle, answered]) socket.destroy()
+    }))
+
+  test('that are in use are not closed for others', () =>
+    withLimits({ 'server.connectionsPerAddress': 3 }, async (erace) => {
+      await erace.addUser(ada)
+      const { headers } = await erace.as(ada).get('/me')
+      assert.ok(headers)
+      const cookie = await sessionCookie(erace)
+      const stream = `GET /api/v1/events HTTP/1.1\r\nhost: x\r\ncookie: ${cookie}\r\n\r\n`
+      const streams = await Promise.all([1, 2, 3].map(() => open(erace, stream)))
+      for (const socket of streams) assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 200 /)
+      const refused = await open(erace, request)
+      await once(refused, 'close')
+      for (const socket of streams) assert.equal(socket.destroyed, false)
+      streams[0]!.destroy()
+      await once(streams[0]!, 'close')
+      for (;;) {
+        const socket = await open(erace, request)
+        const [bytes] = await Promise.race([once(socket, 'data'), once(socket, 'close')])
+        socket.destroy()
+        if (bytes instanceof Buffer) break
+      }
+      for (const socket of streams) socket.destroy()
+    }))
+})
+
+async function sessionCookie(erace: TestServer): Promise<string> {
+  const password = 'correct horse'
+  await erace.addUser('eve@example.org', { password })
+  const answer = await erace.nobody().post('/session', { email: 'eve@example.org', password })
+  return String(answer.headers['set-cookie']).split(';')[0]!
+}
+
+describe('private answers', () => {
+  test(
+    'are not kept by browsers',
+    withServer(async ({ as, nobody }) => {
+      for (const path of ['/me', '/annotations', '/profiles', '/search?q=x', '/sources'])
+        assert.equal((await as(ada).get(path)).headers['cache-control'], 'no-store', path)
+      assert.equal((await nobody().get('/annotations')).headers['cache-control'], 'no-store')
+    }),
+  )
+})
