@@ -1,7 +1,7 @@
 // Writes the pages under docs/ that are generated from tables in the source: `npm run docs`.
 import { writeFile } from 'node:fs/promises'
 import { environmentName, type SettingKey, settingKeys, settings } from '../src/config/schema.ts'
-import { expectedRange, type Setting } from '../src/config/setting.ts'
+import { expectedRange, nameserversExpected, type Setting } from '../src/config/setting.ts'
 import { errorCodes } from '../src/core/errors.ts'
 
 /** The text of `docs/config.md`. */
@@ -40,7 +40,7 @@ function row(key: SettingKey): string {
 }
 
 function defaultOf(setting: Setting): string {
-  const values = Array.isArray(setting.default) ? setting.default : [setting.default]
+  const values = Array.isArray(setting.default) ? setting.default : setting.default === null ? [] : [setting.default]
   return values.length === 0 ? 'none' : values.map((value) => `\`${value}\``).join(', ')
 }
 
@@ -53,6 +53,10 @@ function allowed(setting: Setting): string {
     case 'string':
     case 'list':
       return setting.expected
+    case 'nameservers':
+      return nameserversExpected
+    case 'filter':
+      return 'a tree of conditions'
     case 'cidrs':
       return 'a list of networks in CIDR notation'
     case 'retention':

@@ -10,6 +10,8 @@ import type { CliIo } from './output/io.ts'
 export type Option = {
   name: string
   short?: string
+  /** Written with one dash, as in another program's command line. */
+  oneDash?: true
   /** Name of its argument in the help; flags have none. */
   argument?: string
   repeatable?: boolean
@@ -58,11 +60,18 @@ export type Command = {
   usage: string
   options: readonly Option[]
   examples: readonly { line: string; about: string }[]
+  /** Explains an option that it doesn't have; undefined for the usual message. */
+  explainUnknown?(option: string): string | undefined
   /**
    * Reads the command line and adds every validation error. The returned function does the work and resolves to the
    * exit code; it is called only when nothing added an error.
    */
   prepare(context: CommandContext, errors: ValidationError[]): Promise<() => Promise<number>>
+}
+
+/** An option as it is written. */
+export function spelling({ name, oneDash }: Pick<Option, 'name' | 'oneDash'>): string {
+  return `${oneDash ? '-' : '--'}${name}`
 }
 
 export const storeExpected = 'must be the address of a PostgreSQL database: postgres://USER:PASSWORD@HOST/DATABASE'

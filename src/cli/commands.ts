@@ -5,6 +5,7 @@ import { command as diff } from './commands/diff.ts'
 import { command as exportCommand } from './commands/export.ts'
 import { command as gc } from './commands/gc.ts'
 import { command as history } from './commands/history.ts'
+import { command as larm } from './commands/larm.ts'
 import { command as migrate } from './commands/migrate.ts'
 import { command as profile } from './commands/profile.ts'
 import { command as query } from './commands/query.ts'
@@ -24,6 +25,7 @@ export const commands: readonly Command[] = [
   query,
   user,
   crawl,
+  larm,
   status,
   search,
   history,

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { version } from '../config/version.ts'
 import { AppError } from '../core/errors.ts'
 import { emptyResult, useCliFolder } from './cli.testkit.ts'
-import { commonOptions } from './command.ts'
+import { commonOptions, spelling } from './command.ts'
 import { commands } from './commands.ts'
 
 describe('the command line', () => {
@@ -27,7 +27,8 @@ describe('the command line', () => {
       ]) {
         const { code, out } = await folder.run(argv)
         assert.equal(code, 0)
-        for (const { name } of [...command.options, ...commonOptions]) assert.ok(out.includes(`--${name}`), name)
+        for (const option of [...command.options, ...commonOptions])
+          assert.ok(out.includes(spelling(option)), option.name)
         for (const { line } of command.examples) assert.ok(out.includes(line))
       }
     })

@@ -6,6 +6,7 @@ import { version } from '../config/version.ts'
 import { systemClock } from '../core/clock.ts'
 import { parseArgs, splitCommand } from './args/parse-args.ts'
 import { type Command, commonOptions, exitCodes, needsStore, storeExpected } from './command.ts'
+import { isLarmOption, command as larm } from './commands/larm.ts'
 import { commands } from './commands.ts'
 import type { Engine } from './engine.ts'
 import { errorJson, errorText, exitCodeOf, toAppError } from './output/error-text.ts'
@@ -28,8 +29,11 @@ const quieterLevels = ['fatal', 'silent']
 /** Runs one command and returns the exit code. Never throws: it prints every failure. */
 export async function runCli(deps: CliDeps): Promise<number> {
   const { argv, env, io } = deps
-  const { name, rest } = splitCommand(argv, [...commonOptions, ...commands.flatMap(({ options }) => options)])
-  const command = commands.find((candidate) => candidate.name === name)
+  const split = splitCommand(argv, [...commonOptions, ...commands.flatMap(({ options }) => options)])
+  const named = commands.find((candidate) => candidate.name === split.name)
+  const isLarm = named === undefined && argv.some(isLarmOption)
+  const { name, rest } = isLarm ? { name: larm.name, rest: [...argv] } : split
+  const command = isLarm ? larm : named
   const where = command === undefined ? 'erace' : `erace ${command.name}`
   try {
     if (command !== undefined) return await runCommand(command, rest, deps)
@@ -72,7 +76,11 @@ function unknownCommand(name: string): ValidationError {
 
 async function runCommand(command: Command, argv: readonly string[], deps: CliDeps): Promise<number> {
   const { env, cwd, io, engine } = deps
-  const { options, positionals, overrides, errors } = parseArgs(argv, [...command.options, ...commonOptions])
+  const { options, positionals, overrides, errors } = parseArgs(
+    argv,
+    [...command.options, ...commonOptions],
+    command.explainUnknown,
+  )
   if (options.flag('help')) {
     io.stdout.write(commandHelp(command))
     return exitCodes.done

@@ -21,7 +21,7 @@ async function openWorkerPool({ address, pool }: TestDatabase): Promise<WorkerPo
   return createWorkerPool({
     startShards: (options) => startPostgresShards({ ...options, ...shared }),
     node: 'a',
-    own: settingsForWatching('', config),
+    own: await settingsForWatching('', config),
     ...{ runs: createPostgresRuns(pool), clock: systemClock, staysWith: false },
     onChanged() {},
     onHealthError() {},

@@ -1,3 +1,4 @@
+import type { UrlCondition } from '../core/url/url-condition.ts'
 import type { Retention } from './retention.ts'
 import { type SettingKey, settings } from './schema.ts'
 import type { SourceRule } from './source-rules.ts'
@@ -10,13 +11,15 @@ type ValueOf<S> = S extends { kind: 'boolean' }
     ? number
     : S extends { kind: 'choice'; choices: readonly (infer C)[] }
       ? C
-      : S extends { kind: 'list' | 'cidrs' }
+      : S extends { kind: 'list' | 'cidrs' | 'nameservers' }
         ? readonly string[]
         : S extends { kind: 'retention' }
           ? Retention
           : S extends { kind: 'sources' }
             ? readonly SourceRule[]
-            : string
+            : S extends { kind: 'filter' }
+              ? UrlCondition | null
+              : string
 
 type Field<Name extends string, S> = S extends { kind: 'duration' }
   ? `${Name}Ms`

@@ -11,7 +11,7 @@ export type CrawlSettings = {
   /** Regular expression for the URLs of the crawl; null means the hosts of the seeds. */
   restrict: string | null
   maxPages: number | null
-  /** Contents of the files named on the command line; null for the built-in lists. */
+  /** Contents of the files named on the command line or in the configuration; null for the built-in lists. */
   files: { mimeTypes: string | null; ignoreTypes: string | null; blockList: string | null; hostRules: string | null }
   /** Page parts to ignore when comparing. */
   omit: readonly OmitRule[]

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { extname, resolve } from 'node:path'
+import { dirname, extname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Config, fieldName } from './config.ts'
 import { nearMiss } from './near-miss.ts'
@@ -31,8 +31,9 @@ const reservedNames = [
   'ERACE_LAUNCHED',
 ]
 const reservedPrefix = 'ERACE_TEST_'
+const listKinds: readonly string[] = ['list', 'cidrs', 'nameservers']
 
-type Given = { key: SettingKey; value: unknown; place: string }
+type Given = { key: SettingKey; value: unknown; place: string /** Where its file names start from. */; folder?: string }
 
 /**
  * Defaults, then the file, then the environment, then the command line: later ones win. Reports all errors of all sources,
@@ -46,7 +47,7 @@ export async function readConfig(sources: ConfigSources): Promise<{ config: Conf
     ...valuesOfEnvironment(sources.env, errors),
     ...(sources.overrides ?? []),
   ]
-  return { config: resolveValues(given, errors), errors }
+  return { config: resolveValues(given, errors, sources.cwd), errors }
 }
 
 export async function loadConfig(sources: ConfigSources): Promise<Config> {
@@ -70,12 +71,13 @@ async function valuesOfFile({ file, cwd = '.' }: ConfigSources, errors: Validati
   const content = await readConfigFile(found, errors)
   if (content === undefined) return []
   const given = new Map<SettingKey, Given>()
+  const folder = dirname(found.path)
   for (const [path, value] of flatten(content, '')) {
     const place = `${found.name}, ${path.slice(0, 100)}`
     if (isSection(path)) errors.push({ place, message: 'expected an object with the settings of this section' })
     else if (!isKey(path)) errors.push({ place, message: unknown('key', path, settingKeys) })
     else if (given.has(path)) errors.push({ place, message: 'is set twice' })
-    else given.set(path, { key: path, value, place })
+    else given.set(path, { key: path, value, place, folder })
   }
   return [...given.values()]
 }
@@ -102,26 +104,25 @@ function valuesOfEnvironment(env: ConfigSources['env'], errors: ValidationError[
       continue
     }
     // An empty variable is an empty list; any other setting cannot be empty, so there it means: not set.
-    const isList = settings[key].kind === 'list' || settings[key].kind === 'cidrs'
-    if (value !== '' || isList) given.push({ key, value, place: name })
+    if (value !== '' || listKinds.includes(settings[key].kind)) given.push({ key, value, place: name })
   }
   return given
 }
 
-function resolveValues(given: readonly Given[], errors: ValidationError[]): Config {
+function resolveValues(given: readonly Given[], errors: ValidationError[], cwd = '.'): Config {
   const values = new Map<SettingKey, unknown>()
   for (const key of settingKeys) {
     const parsed = parseSetting(settings[key], settings[key].default)
     if (parsed.kind === 'value') values.set(key, parsed.value)
   }
-  for (const { key, value, place } of given) {
+  for (const { key, value, place, folder = cwd } of given) {
     if (!isKey(key)) {
       errors.push({ place, message: unknown('key', key, settingKeys) })
       continue
     }
     const setting: Setting = settings[key]
     const parsed = parseSetting(setting, value)
-    if (parsed.kind === 'value') values.set(key, parsed.value)
+    if (parsed.kind === 'value') values.set(key, withFullPaths(setting, parsed.value, folder))
     else if (parsed.kind === 'parts-wrong') {
       errors.push(...parsed.errors.map(({ at, message }) => ({ place: place + at, message })))
     } else errors.push({ place, message: `expected ${parsed.expected}${setting.secret ? '' : `, not ${show(value)}`}` })
@@ -132,6 +133,12 @@ function resolveValues(given: readonly Given[], errors: ValidationError[]): Conf
     }
   }
   return assemble(values)
+}
+
+/** File names mean the same wherever the program is when it reads them. */
+function withFullPaths(setting: Setting, value: unknown, folder: string): unknown {
+  if (setting.kind !== 'list' || setting.files === undefined) return value
+  return (value as string[]).map((item) => (item.startsWith('@') ? `@${resolve(folder, item.slice(1))}` : item))
 }
 
 /** Pairs where the first must not exceed the second. */

@@ -1,8 +1,45 @@
 import { bytes, duration, integer, number, type Setting } from './setting.ts'
 import { version } from './version.ts'
 
+/** As `crawl.depth`: deeper than any crawl goes. */
+export const NO_DEPTH_LIMIT = 1_000_000
+
+/** A list whose items are checked with the files they name, before anything starts. */
+function listOf(items: string) {
+  return {
+    kind: 'list',
+    default: [],
+    pattern: /^@?[^\r\n]{1,4000}$/,
+    expected: `a list of ${items}`,
+    files: true,
+  } as const
+}
+
 /** Settings of a crawl: pace, limits, what is followed and what counts as a change. */
 export const crawlSettings = {
+  'crawl.seeds': {
+    ...listOf('URLs or @FILEs with one URL per line'),
+    about: 'Where a crawl starts when the command line names no seed.',
+  },
+  'crawl.depth': integer(
+    NO_DEPTH_LIMIT,
+    [0, NO_DEPTH_LIMIT],
+    `How many links deep a crawl follows from its seeds; 0 fetches only the seeds, ${NO_DEPTH_LIMIT} means no limit.`,
+  ),
+  'crawl.mime': {
+    ...listOf('media types, each with suffixes or without (`text/html html htm`), or @FILEs such as mime.types'),
+    about:
+      'Media types to collect, in crawls and for watched sources; without any, documents (HTML, text, XML, JSON, feeds, PDF). Suffixes named with a type are followed even if the built-in list ignores them.',
+  },
+  'crawl.ignore': {
+    ...listOf('file suffixes or @FILEs with one suffix per line'),
+    about:
+      'URLs with these file suffixes are never fetched, not even as a source; without any, links to images, media, fonts, archives, programs, styles and scripts are not followed.',
+  },
+  'crawl.block': {
+    ...listOf('hosts, .domains and URL prefixes, or @FILEs with one of them per line'),
+    about: 'URLs that are never fetched, not even as a source.',
+  },
   'crawl.delay': duration(
     '1s',
     ['0', '1d'],
@@ -89,6 +126,29 @@ export const crawlSettings = {
     kind: 'boolean',
     default: false,
     about: 'Treat URLs that differ only in the order of their query parameters as the same.',
+  },
+  'crawl.lowercasePaths': {
+    kind: 'boolean',
+    default: false,
+    about:
+      'Treat URLs that differ only in the case of letters in their path as the same. Wrong for servers that distinguish case.',
+  },
+  'crawl.collapseSlashes': {
+    kind: 'boolean',
+    default: true,
+    about: 'Treat `//` in the path of a URL as `/`.',
+  },
+  'crawl.dropIndexNames': {
+    kind: 'boolean',
+    default: false,
+    about:
+      'Treat URLs with and without an index file (`index.*`, `default.*`) at their end as the same. These three affect comparison only: requests are sent as the link has them.',
+  },
+  'crawl.filter': {
+    kind: 'filter',
+    default: null,
+    about:
+      'Links to follow, as conditions combined with `all`, `any` and `not`: `{ url }` (a regular expression), `{ host }` (`example.org`, or `.example.org` with all hosts below it), `{ prefix }`, `{ protocol }`, `{ suffix }`, `{ length: { min, max } }`. Others are counted as out of scope. In the environment: JSON.',
   },
   'crawl.compare': {
     kind: 'choice',

@@ -12,6 +12,12 @@ export const settings = {
     default: [],
     about: 'Private, loopback or reserved networks that may be fetched from. All others are blocked.',
   },
+  'network.nameservers': {
+    kind: 'nameservers',
+    default: [],
+    about:
+      "Name servers the crawler asks, instead of this machine's own. Names in the hosts file, names without a dot and `.local` names are still resolved by the system. Each machine of a cluster has its own.",
+  },
   'server.host': {
     kind: 'string',
     default: '127.0.0.1',

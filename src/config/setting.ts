@@ -1,8 +1,10 @@
+import { isIP } from 'node:net'
 import { isAppError } from '../core/errors.ts'
 import { parseCidr } from '../core/url/address.ts'
 import { formatBytes, formatDuration, parseBytes, parseDuration } from './quantities.ts'
 import { type PartError, parseRetention } from './retention.ts'
 import { parseSources } from './source-rules.ts'
+import { parseUrlFilter } from './url-filter.ts'
 
 type About = {
   /** One sentence for the documentation. */
@@ -19,10 +21,18 @@ export type Setting = About &
     | { kind: 'duration' | 'bytes'; default: string; min: string; max: string }
     | { kind: 'string'; default: string; pattern: RegExp; expected: string }
     | { kind: 'choice'; default: string; choices: readonly string[] }
-    | { kind: 'list'; default: readonly string[]; pattern: RegExp; expected: string }
-    | { kind: 'cidrs'; default: readonly string[] }
+    | {
+        kind: 'list'
+        default: readonly string[]
+        pattern: RegExp
+        expected: string
+        /** An item `@FILE` names a file with one item per line, relative to the configuration file. */
+        files?: true
+      }
+    | { kind: 'cidrs' | 'nameservers'; default: readonly string[] }
     | { kind: 'retention'; default: string }
     | { kind: 'sources'; default: readonly [] }
+    | { kind: 'filter'; default: null }
   )
 
 /** Settings with a range, so that the schema has one line for each. */
@@ -69,10 +79,14 @@ export function parseSetting(setting: Setting, value: unknown): Parsed {
       return parseList(value, (item) => (setting.pattern.test(item) ? item : undefined), setting.expected)
     case 'cidrs':
       return parseList(value, networkText, 'a list of networks such as 10.0.0.0/8 or fd00::/8')
+    case 'nameservers':
+      return parseList(value, (item) => (isServerAddress(item) ? item : undefined), nameserversExpected)
     case 'retention':
       return acceptParts((errors) => parseRetention(value, '', errors))
     case 'sources':
       return acceptParts((errors) => parseSources(value, errors))
+    case 'filter':
+      return acceptParts((errors) => parseUrlFilter(value, errors))
   }
 }
 
@@ -129,6 +143,16 @@ function parseList(value: unknown, parseItem: (item: string) => string | undefin
     parsed.push(one)
   }
   return { kind: 'value', value: parsed }
+}
+
+export const nameserversExpected = 'a list of addresses such as 192.0.2.53 or [2001:db8::53]:5353'
+
+/** An IP address, with a port or without; one of version 6 with a port stands in brackets. */
+function isServerAddress(text: string): boolean {
+  if (isIP(text) !== 0) return true
+  const [, v6, v4, port] = /^(?:\[([^\]]+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(text) ?? []
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return false
+  return v6 === undefined ? isIP(v4 ?? '') === 4 : isIP(v6) === 6
 }
 
 /** The network in CIDR notation; undefined if it is invalid. */

@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os'
 import type { Config } from '../config/config.ts'
+import { readCrawlLists } from '../config/crawl-lists.ts'
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 import { omitRulesOf } from '../config/source-rules.ts'
+import { InvalidInputError, type ValidationError } from '../config/validation-errors.ts'
 import { AppError, isAppError } from '../core/errors.ts'
 import type { SharedSettings } from '../store/contracts/cluster/runs.ts'
 import { parseBlockList } from './filter/block-list.ts'
@@ -10,11 +12,18 @@ import { parseMimeTypes } from './filter/media-types.ts'
 import { createScope } from './filter/scope.ts'
 import { parseHostRules } from './normalize/host-rules.ts'
 
-/** Without a crawl, only watched sources are fetched: there are no seeds and no limits. */
-export function settingsForWatching(folder: string, config: Config): CrawlSettings {
-  const files = { mimeTypes: null, ignoreTypes: null, blockList: null, hostRules: null }
+/**
+ * Without a crawl, only watched sources are fetched: there are no seeds and no limits. Throws when a file that the
+ * configuration names can't be read or is invalid.
+ */
+export async function settingsForWatching(folder: string, config: Config): Promise<CrawlSettings> {
+  const errors: ValidationError[] = []
+  const { files } = await readCrawlLists(config.crawl, errors)
+  if (errors.length > 0) throw new InvalidInputError('config-invalid', errors)
   const omit = omitRulesOf(config.sources)
-  return { folder, config, seeds: [], depth: null, restrict: null, maxPages: null, omit, files }
+  const settings = { folder, config, seeds: [], depth: null, restrict: null, maxPages: null, omit, files }
+  checkSettings(settings)
+  return settings
 }
 
 /** How many shards this machine runs. */
@@ -43,7 +52,8 @@ export function withSharedSettings(own: CrawlSettings, shared: SharedSettings): 
     config: {
       ...own.config,
       robots: { ...own.config.robots, ...sections?.robots },
-      network: { ...own.config.network, ...sections?.network },
+      // Which name servers can be reached depends on where a machine is.
+      network: { ...own.config.network, ...sections?.network, nameservers: own.config.network.nameservers },
       crawl: { ...own.config.crawl, ...sections?.crawl, ...mine },
     },
   }

@@ -5,9 +5,10 @@ import { systemClock } from '../../core/clock.ts'
 import type { ProfileUrd } from '../../core/profile.ts'
 import type { PreviewProgress, PreviewReport } from '../../core/reports/profile-report.ts'
 import { createOmitRules } from '../../core/text/omit-rules.ts'
+import { namingOf } from '../../crawl/normalize/naming.ts'
 import { previewProfile } from '../../services/preview/preview-profile.ts'
 import { createProfileBase } from '../../services/profiles/base/profile-base.ts'
-import { createProfileKeys, namingOf } from '../../services/profiles/keyed-profile.ts'
+import { createProfileKeys } from '../../services/profiles/keyed-profile.ts'
 import { eachProfile, importProfiles as importInto } from '../../services/profiles/profile-import.ts'
 import { urdsOf } from '../../services/profiles/values/urd-values.ts'
 import { openStores, withStores } from '../engines/open-engine.ts'
@@ -16,7 +17,7 @@ import type { TargetStores } from '../engines/target.ts'
 /** The profile base, while others may use it. Profiles may be created before anything is fetched. */
 export const importProfiles: Engine['importProfiles'] = (target, profiles) =>
   withStores(target, 'create', (stores) =>
-    importInto(stores.profiles, createProfileKeys(namingOf(target.config)), profiles),
+    importInto(stores.profiles, createProfileKeys(namingOf(target.config.crawl)), profiles),
   )
 
 export const exportProfiles: Engine['exportProfiles'] = async (target, owner) => {
@@ -54,7 +55,7 @@ export const previewProfiles: Engine['previewProfiles'] = (target, profiles, req
       clock: systemClock,
       landed: new Map((await watches.all()).flatMap(({ uri, landed }) => (landed === '' ? [] : [[uri, landed]]))),
     }
-    const keyed = createProfileKeys(namingOf(config))
+    const keyed = createProfileKeys(namingOf(config.crawl))
     const reports: PreviewReport[] = []
     for (const [profile, draft] of profiles.entries()) {
       // Sources get the same names as when the profile is saved.

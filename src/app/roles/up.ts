@@ -27,7 +27,7 @@ const INDEX_EVERY_MS = 1000
 export async function up(folder: string, config: Config, hooks: UpHooks): Promise<void> {
   const { signal, log } = hooks
   const clock = systemClock
-  const settings = settingsForWatching(folder, config)
+  const settings = await settingsForWatching(folder, config)
   const opened = openForCrawling(settings, log)
   const memory = createCounterMemory(opened.facts.shards, null)
   const counters = openSharedCounters(memory)

@@ -22,7 +22,7 @@ import { startPostgresShards } from '../threads/postgres-shards.ts'
 export async function worker({ dataDir, store, config }: Target, hooks: WorkerHooks): Promise<void> {
   if (store === null) throw new AppError('config-invalid', 'worker needs the address of the shared store')
   const { signal, log } = hooks
-  const opened = await openNode(store, 'worker', settingsForWatching(dataDir, config), hooks)
+  const opened = await openNode(store, 'worker', await settingsForWatching(dataDir, config), hooks)
   if (opened === null) return
   const { id, name, failed, workerPool } = opened.node
   try {

@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { partitionCount } from '../../core/url/partition.ts'
 import { createKeys } from '../../crawl/normalize/document-keys.ts'
+import { namingOf } from '../../crawl/normalize/naming.ts'
 import { createMetrics } from '../../server/metrics.ts'
 import type { CrawlControl, ServerParts } from '../../server/parts.ts'
 import { type AccountService, createAccountService } from '../../services/accounts/account-service.ts'
@@ -15,7 +16,7 @@ import { createEventHub, type EventHub } from '../../services/events/event-hub.t
 import { createMarkRelay } from '../../services/events/mark-relay.ts'
 import { createInboxService, createProfileNames } from '../../services/inbox/inbox-service.ts'
 import { createRequestLimits } from '../../services/limits/request-limits.ts'
-import { createProfileKeys, namingOf } from '../../services/profiles/keyed-profile.ts'
+import { createProfileKeys } from '../../services/profiles/keyed-profile.ts'
 import { createProfileReading } from '../../services/profiles/profile-reading.ts'
 import { createProfileService } from '../../services/profiles/profile-service.ts'
 import { profileRules } from '../../services/profiles/values/profile-values.ts'
@@ -109,7 +110,7 @@ function createSourceParts({ stores, config, log, clock, scheduler, watching, ch
   const sources = createSources({
     ...{ scheduler, watching, clock },
     stores: { ...stores, keyOf: createKeys(config, stores.seed) },
-    naming: { keyed: createProfileKeys(namingOf(config)), rules, limits: config.server },
+    naming: { keyed: createProfileKeys(namingOf(config.crawl)), rules, limits: config.server },
   })
   if (checks !== undefined)
     followChecks({
@@ -137,7 +138,7 @@ function createInboxParts({ config, log, stores, clock, hub, shared }: PartDeps,
   const profiles = createProfileService({
     store: profileStore,
     reading: createProfileReading({ config, schemes: watchableSchemes }),
-    keyed: createProfileKeys(namingOf(config)),
+    keyed: createProfileKeys(namingOf(config.crawl)),
     limits: { maxProfiles, maxSources },
   })
   const arrivals = createArrivals({ inbox, store, annotations, hub, onProblem })

@@ -1,7 +1,7 @@
 import type { Override } from '../../config/load-config.ts'
 import { nearMiss } from '../../config/near-miss.ts'
 import type { ValidationError } from '../../config/validation-errors.ts'
-import type { Option, OptionValues } from '../command.ts'
+import { type Command, type Option, type OptionValues, spelling } from '../command.ts'
 
 export type ParsedArgs = {
   options: OptionValues
@@ -14,7 +14,11 @@ export type ParsedArgs = {
  * Reads `--name value`, `--name=value`, flags, `-q` and positionals; `--` ends the options. The last
  * value of an option that isn't repeatable wins. Never throws: all errors are collected.
  */
-export function parseArgs(argv: readonly string[], options: readonly Option[]): ParsedArgs {
+export function parseArgs(
+  argv: readonly string[],
+  options: readonly Option[],
+  explainUnknown?: Command['explainUnknown'],
+): ParsedArgs {
   const byName = new Map(options.map((option) => [option.name, option]))
   const given = new Map<string, string[]>()
   const positionals: string[] = []
@@ -32,13 +36,14 @@ export function parseArgs(argv: readonly string[], options: readonly Option[]): 
     const { name, inline } = split(arg, options)
     const option = byName.get(name)
     if (option === undefined) {
-      errors.push({ place: shortName(arg), message: unknownOption(name, byName.keys()) })
+      const place = shortName(arg)
+      errors.push({ place, message: explainUnknown?.(place) ?? unknownOption(name, byName) })
     } else if (option.argument === undefined) {
-      if (inline !== undefined) errors.push({ place: `--${name}`, message: 'takes no value' })
+      if (inline !== undefined) errors.push({ place: spelling(option), message: 'takes no value' })
       given.set(name, [])
     } else {
       const value = inline ?? (isValue(argv[i + 1]) ? argv[++i]! : undefined)
-      if (value === undefined) errors.push({ place: `--${name}`, message: `needs a value: ${option.argument}` })
+      if (value === undefined) errors.push({ place: spelling(option), message: `needs a value: ${option.argument}` })
       else given.set(name, option.repeatable ? [...(given.get(name) ?? []), value] : [value])
     }
   }
@@ -68,14 +73,13 @@ function isValue(arg: string | undefined): arg is string {
 }
 
 function split(arg: string, options: readonly Option[]): { name: string; inline: string | undefined } {
-  if (!arg.startsWith('--')) {
-    const option = options.find(({ short }) => short !== undefined && arg === `-${short}`)
-    return { name: option?.name ?? arg.slice(1), inline: undefined }
-  }
   const equals = arg.indexOf('=')
-  return equals < 0
-    ? { name: arg.slice(2), inline: undefined }
-    : { name: arg.slice(2, equals), inline: arg.slice(equals + 1) }
+  const [word, inline] = equals < 0 ? [arg, undefined] : [arg.slice(0, equals), arg.slice(equals + 1)]
+  if (!arg.startsWith('--')) {
+    const option = options.find((each) => arg === `-${each.short}` || (each.oneDash && word === spelling(each)))
+    return { name: option?.name ?? arg.slice(1), inline: option?.oneDash ? inline : undefined }
+  }
+  return { name: word.slice(2), inline }
 }
 
 function shortName(arg: string): string {
@@ -83,9 +87,9 @@ function shortName(arg: string): string {
   return name.length > 60 ? `${name.slice(0, 60)}…` : name
 }
 
-function unknownOption(name: string, known: Iterable<string>): string {
-  const near = nearMiss(name, known)
-  return `unknown option${near === undefined ? '' : `; did you mean --${near}?`}`
+function unknownOption(name: string, known: ReadonlyMap<string, Option>): string {
+  const near = known.get(nearMiss(name, known.keys()) ?? '')
+  return `unknown option${near === undefined ? '' : `; did you mean ${spelling(near)}?`}`
 }
 
 function valuesOf(given: ReadonlyMap<string, string[]>): OptionValues {
@@ -102,7 +106,7 @@ function overridesOf(given: ReadonlyMap<string, string[]>, byName: ReadonlyMap<s
     const option = byName.get(name)
     if (option?.setting === undefined) continue
     const value = option.argument === undefined ? option.flagValue : option.repeatable ? values : values.at(-1)
-    overrides.push({ key: option.setting, value, place: `--${name}` })
+    overrides.push({ key: option.setting, value, place: spelling(option) })
   }
   return overrides
 }

@@ -1,10 +1,10 @@
+import { readCrawlLists, readSeeds, readTextFile } from '../../config/crawl-lists.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { omitRulesOf } from '../../config/source-rules.ts'
 import type { ValidationError } from '../../config/validation-errors.ts'
 import { isAppError } from '../../core/errors.ts'
 import type { CrawlResult } from '../../core/reports/crawl-report.ts'
 import { createOmitRules, type OmitRule } from '../../core/text/omit-rules.ts'
-import { readSeeds, readTextFile } from '../args/files.ts'
 import { wholeNumber } from '../args/values.ts'
 import { type Command, type CommandContext, exitCodes, type Option, type OptionValues } from '../command.ts'
 import { createInterrupt, finishingRequests } from '../interrupt.ts'
@@ -12,7 +12,7 @@ import { closingTable } from '../output/closing-table.ts'
 import { createProgressLine, createStatisticsLog } from '../output/crawl-progress.ts'
 import { createStatusLine } from '../output/status-line.ts'
 
-const options: readonly Option[] = [
+export const crawlOptions: readonly Option[] = [
   {
     name: 'depth',
     argument: 'N',
@@ -38,7 +38,7 @@ const options: readonly Option[] = [
     argument: 'FILE',
     about: 'rules that map equivalent hosts: startsWith(), endsWith(), synonym() lines',
   },
-  { name: 'mime', argument: 'FILE', about: 'media types to collect, one per line' },
+  { name: 'mime', argument: 'FILE', about: "media types to collect, one per line, or Apache's mime.types" },
   { name: 'ignore', argument: 'FILE', about: 'file suffixes never to fetch, one per line' },
   { name: 'block', argument: 'FILE', about: 'hosts, .domains and URL prefixes never to fetch, one per line' },
   { name: 'max-body', argument: 'BYTES', setting: 'crawl.maxBody', about: 'maximum body size (5MB, 64KiB)' },
@@ -55,6 +55,24 @@ const options: readonly Option[] = [
     setting: 'crawl.respectRobots',
     flagValue: false,
     about: 'ignore robots.txt; only for your own sites',
+  },
+  {
+    name: 'lowercase-paths',
+    setting: 'crawl.lowercasePaths',
+    flagValue: true,
+    about: 'treat URLs that differ only in the case of their path as the same',
+  },
+  {
+    name: 'drop-index-names',
+    setting: 'crawl.dropIndexNames',
+    flagValue: true,
+    about: 'treat URLs with and without index.* or default.* at their end as the same',
+  },
+  {
+    name: 'keep-slashes',
+    setting: 'crawl.collapseSlashes',
+    flagValue: false,
+    about: "don't treat // in a path as /",
   },
   {
     name: 'omit',
@@ -82,7 +100,7 @@ export const command: Command = {
   group: 'Crawl',
   summary: 'crawl now and keep every page; resumes an interrupted crawl, rechecks a finished one',
   usage: 'SEED… | @FILE',
-  options,
+  options: crawlOptions,
   examples: [
     { line: 'erace crawl https://example.org/', about: 'a whole site' },
     { line: 'erace crawl @seeds.txt --depth 2 --max-pages 10000', about: 'two links deep, from a list of seeds' },
@@ -93,42 +111,68 @@ export const command: Command = {
     { line: 'erace crawl http://intranet.local/ --allow-net 10.0.0.0/8 --delay 100', about: 'an intranet' },
   ],
   async prepare(context, errors) {
-    const settings = await readSettings(context, errors)
-    return () => run(context, settings)
+    return prepareCrawl(context, { seeds: context.positionals, restrict: 'restrict', hostRules: 'host-rules' }, errors)
   },
 }
 
-async function readSettings(context: CommandContext, errors: ValidationError[]): Promise<CrawlSettings> {
-  const { options, cwd, config, dataDir, positionals } = context
-  const file = async (name: string): Promise<string | null> => {
+/** What differs between the command lines that start a crawl. */
+type CrawlWords = {
+  seeds: readonly string[]
+  /** Names of options. */
+  restrict: string
+  hostRules: string
+  dashes?: string
+}
+
+export async function prepareCrawl(
+  context: CommandContext,
+  words: CrawlWords,
+  errors: ValidationError[],
+): Promise<() => Promise<number>> {
+  const settings = await readSettings(context, words, errors)
+  return () => run(context, settings)
+}
+
+async function readSettings(
+  context: CommandContext,
+  words: CrawlWords,
+  errors: ValidationError[],
+): Promise<CrawlSettings> {
+  const { options, cwd, config, dataDir } = context
+  const { seeds, restrict, hostRules, dashes = '--' } = words
+  const file = async (name: string, prefix = '--'): Promise<string | null> => {
     const path = options.text(name)
-    return path === undefined ? null : readTextFile(path, { cwd, place: `--${name} ${path}`, errors })
+    return path === undefined ? null : readTextFile(path, { cwd, place: `${prefix}${name} ${path}`, errors })
   }
+  // The command line comes before the configuration, list by list.
+  const configured = await readCrawlLists(config.crawl, errors)
+  const { mimeTypes, ignoreTypes, blockList } = configured.files
+  if (seeds.length === 0 && config.crawl.seeds.length === 0)
+    errors.push({ place: 'SEED', message: 'give at least one URL, or @FILE with one URL per line' })
   return {
     folder: dataDir,
     config,
-    seeds: await readSeeds(positionals, cwd, errors),
-    depth: wholeNumber(options, 'depth', [0], errors),
-    restrict: regularExpression(options, 'restrict', errors),
+    seeds: seeds.length === 0 ? configured.seeds : await readSeeds(seeds, { cwd, errors }),
+    depth: wholeNumber(options, 'depth', [0], errors) ?? configured.depth,
+    restrict: regularExpression(options.text(restrict), dashes + restrict, errors),
     maxPages: wholeNumber(options, 'max-pages', [1], errors),
     omit: [...omitRulesOf(config.sources), ...omitRules(options, errors)],
     files: {
-      mimeTypes: await file('mime'),
-      ignoreTypes: await file('ignore'),
-      blockList: await file('block'),
-      hostRules: await file('host-rules'),
+      mimeTypes: (await file('mime')) ?? mimeTypes,
+      ignoreTypes: (await file('ignore')) ?? ignoreTypes,
+      blockList: (await file('block')) ?? blockList,
+      hostRules: await file(hostRules, dashes),
     },
   }
 }
 
-function regularExpression(options: OptionValues, name: string, errors: ValidationError[]): string | null {
-  const source = options.text(name)
+function regularExpression(source: string | undefined, place: string, errors: ValidationError[]): string | null {
   if (source === undefined) return null
   try {
     new RegExp(source)
     return source
   } catch (error) {
-    errors.push({ place: `--${name}`, message: (error as Error).message })
+    errors.push({ place, message: (error as Error).message })
     return null
   }
 }

@@ -1,5 +1,5 @@
 import { version } from '../../config/version.ts'
-import { type Command, commonOptions, type Option } from '../command.ts'
+import { type Command, commonOptions, type Option, spelling } from '../command.ts'
 
 export function generalHelp(commands: readonly Command[]): string {
   const groups = Map.groupBy(commands, ({ group }) => group)
@@ -31,8 +31,12 @@ export function commandHelp(command: Command): string {
 }
 
 function optionList(title: string, options: readonly Option[]): string {
-  const heads = options.map(({ name, short, argument }) =>
-    [short === undefined ? '' : `-${short}, `, `--${name}`, argument === undefined ? '' : ` ${argument}`].join(''),
+  const heads = options.map((option) =>
+    [
+      option.short === undefined ? '' : `-${option.short}, `,
+      spelling(option),
+      option.argument === undefined ? '' : ` ${option.argument}`,
+    ].join(''),
   )
   const width = Math.max(...heads.map((head) => head.length))
   return [

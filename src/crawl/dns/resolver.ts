@@ -13,7 +13,7 @@ export type Resolver = { resolve(host: string): Promise<{ addresses: string[]; t
 
 export type SystemResolverOptions = {
   clock: Clock
-  /** `address:port` of name servers; those of the machine's configuration when absent. */
+  /** `address:port` of name servers; those of the machine's configuration when absent or empty. */
   servers?: readonly string[]
   hostsPath?: string
   timeoutMs?: number
@@ -32,9 +32,9 @@ const graceMs = 300
  * all names where no name server can be reached, go to getaddrinfo after all.
  */
 export function createSystemResolver(options: SystemResolverOptions): Resolver {
-  const { clock, servers, hostsPath = systemHostsPath, timeoutMs = 3_000, tries = 2 } = options
+  const { clock, servers = [], hostsPath = systemHostsPath, timeoutMs = 3_000, tries = 2 } = options
   const question = new Question({ timeout: timeoutMs, tries })
-  if (servers !== undefined) question.setServers(servers)
+  if (servers.length > 0) question.setServers(servers)
   const hosts = createHostsFile({ path: hostsPath, clock })
 
   async function ask(host: string) {
@@ -65,7 +65,7 @@ export function createSystemResolver(options: SystemResolverOptions): Resolver {
       try {
         return await ask(name)
       } catch (error) {
-        if (servers === undefined && codeOf(error) === 'ECONNREFUSED') return await askSystem(name)
+        if (servers.length === 0 && codeOf(error) === 'ECONNREFUSED') return await askSystem(name)
         throw error
       }
     },

@@ -28,6 +28,17 @@ describe('media types', () => {
     assert.equal(parseMimeTypes('*/*').acceptsMediaType('video/mp4'), true)
   })
 
+  it("are read from Apache's file, with suffixes and without", () => {
+    const types = parseMimeTypes('\ufeff# types\r\ntext/html\t\thtml htm\r\nimage/PNG .PNG\n  application/x-y # none\n')
+    assert.deepEqual([...types.suffixes], ['html', 'htm', 'png'])
+    for (const type of ['text/html', 'image/png', 'application/x-y']) assert.equal(types.acceptsMediaType(type), true)
+    assert.equal(types.acceptsMediaType('text/plain'), false)
+    assert.throws(
+      () => parseMimeTypes('text/html html ../x\nhtml text/html\n'),
+      (error) => isAppError(error, 'file-invalid') && /line 1: no file suffix: .*line 2: no media/s.test(error.message),
+    )
+  })
+
   it('count as HTML where they are missing or malformed', () => {
     for (const header of [undefined, '', 'html', 'text/', '/', ';', '*/*', 'a b/c']) {
       assert.equal(createMediaTypes(defaultMediaTypes).acceptsMediaType(header), true, header)

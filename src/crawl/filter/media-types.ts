@@ -14,26 +14,39 @@ export const defaultMediaTypes: readonly string[] = [
   'application/pdf',
 ]
 
-export type MediaTypes = { acceptsMediaType(contentTypeHeader: string | undefined): boolean }
+export type MediaTypes = {
+  acceptsMediaType(contentTypeHeader: string | undefined): boolean
+  /** File suffixes that the list names with its types, in lower case: what ends so is worth a request. */
+  readonly suffixes: ReadonlySet<string>
+}
 
 const token = "[!#$%&'+.^_`|~0-9a-z-]+"
 const mediaType = new RegExp(`^${token}/${token}$`)
 const mediaRange = new RegExp(`^(?:\\*/\\*|${token}/\\*|${token}/${token})$`)
 
-/** The `mime.types` file: one media type a line, `text/*` for a whole family. */
+/**
+ * The `mime.types` file: one media type a line, `text/*` for a whole family, and after it any number of suffixes, as in
+ * Apache's file of this name. All types in it are collected, with suffixes or without.
+ */
 export function parseMimeTypes(text: string): MediaTypes {
   const types: string[] = []
+  const suffixes: string[] = []
   const faults: { line: number; fault: string }[] = []
   for (const { text: entry, line } of readList(text)) {
-    const type = entry.toLowerCase()
-    if (mediaRange.test(type)) types.push(type)
-    else faults.push({ line, fault: `no media type: ${JSON.stringify(entry.slice(0, 80))}` })
+    const [type = '', ...names] = entry.toLowerCase().split(/\s+/)
+    const wrong = names.find((name) => !/^\.?[^\s/?#.][^\s/?#]{0,49}$/.test(name))
+    if (!mediaRange.test(type)) faults.push({ line, fault: `no media type: ${JSON.stringify(entry.slice(0, 80))}` })
+    else if (wrong !== undefined) faults.push({ line, fault: `no file suffix: ${JSON.stringify(wrong.slice(0, 80))}` })
+    else {
+      types.push(type)
+      for (const name of names) suffixes.push(name.replace(/^\./, ''))
+    }
   }
   refuseFaults('wrong entries in the list of media types', faults)
-  return createMediaTypes(types)
+  return createMediaTypes(types, suffixes)
 }
 
-export function createMediaTypes(types: Iterable<string>): MediaTypes {
+export function createMediaTypes(types: Iterable<string>, suffixes: Iterable<string> = []): MediaTypes {
   const known = new Set<string>()
   for (const type of types) known.add(type.toLowerCase())
   const accepts = (type: string): boolean =>
@@ -41,6 +54,7 @@ export function createMediaTypes(types: Iterable<string>): MediaTypes {
   // A reply that does not say what it is, or says nonsense, is mostly HTML; it is read where HTML is.
   const acceptsUnknown = accepts('text/html')
   return {
+    suffixes: new Set(suffixes),
     acceptsMediaType(header) {
       if (header === undefined) return acceptsUnknown
       const type = essenceOf(header)

@@ -80,6 +80,8 @@ describe('the links of a page', () => {
     )
     const options = fc.record({
       dropIndexNames: fc.boolean(),
+      lowercasePaths: fc.boolean(),
+      collapseSlashes: fc.boolean(),
       sortParameters: fc.boolean(),
       dropSessionIds: fc.boolean(),
       maxUrlLength: fc.constantFrom(60, 2048),

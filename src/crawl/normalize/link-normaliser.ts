@@ -68,8 +68,8 @@ export function createLinkNormaliser(options: NormaliserOptions = {}): LinkNorma
   return {
     onPage(base) {
       const { prefix, directory } = base
-      // Index names are seen only in the whole path; with that option every link takes the long way.
-      const short = base.plain && options.dropIndexNames !== true
+      // Index names are seen only in the whole path, and capitals are common; with those options every link takes the long way.
+      const short = base.plain && options.dropIndexNames !== true && options.lowercasePaths !== true
       const keyPrefix = short ? keyOfPrefix(prefix) : null
       const root = `${prefix}/`
       // The page's folder and those above it, with their keys, as far up as links have led.

@@ -103,6 +103,15 @@ describe('the key of a URL', () => {
     assert.equal(keyOf('http://example.org/a/index', { dropIndexNames: true }), 'http://example.org/a/index')
   })
 
+  it("has LARM's small letters and single slashes in its path, where asked for", () => {
+    const url = 'http://example.org/A//%C3%89%41?Q=A'
+    assert.equal(keyOf(url), 'http://example.org/A/%C3%89A?Q=A')
+    assert.equal(keyOf(url, { lowercasePaths: true }), 'http://example.org/a/%C3%89a?Q=A')
+    assert.equal(keyOf(url, { collapseSlashes: false }), 'http://example.org/A//%C3%89A?Q=A')
+    const all = { lowercasePaths: true, dropIndexNames: true }
+    assert.equal(keyOf('http://example.org/Docs//INDEX.HTML', all), 'http://example.org/docs/')
+  })
+
   it('has its host changed by host rules while the URL keeps it', () => {
     const normalise = createNormaliser({
       hostRules: parseHostRules('startsWith(www.)=\nsynonym(127.0.0.1)=example.org'),
@@ -189,6 +198,8 @@ describe('the normaliser', () => {
     dropSessionIds: fc.boolean(),
     sortParameters: fc.boolean(),
     dropIndexNames: fc.boolean(),
+    lowercasePaths: fc.boolean(),
+    collapseSlashes: fc.boolean(),
   })
 
   it('fetches what the parser serialises, without fragment and credentials', () => {

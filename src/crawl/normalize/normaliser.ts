@@ -17,6 +17,10 @@ export type NormaliserOptions = {
   trackingParameters?: readonly string[]
   dropSessionIds?: boolean
   sortParameters?: boolean
+  /** LARM's paths in small letters: right for servers that don't tell them apart, wrong for all others. */
+  lowercasePaths?: boolean
+  /** `//` in a path counts as `/`, unless this is false. */
+  collapseSlashes?: boolean
   /** LARM's removal of `index.*` and `default.*`: saves a few pages, and is wrong on some sites. */
   dropIndexNames?: boolean
   hostRules?: HostRules
@@ -41,10 +45,14 @@ const unserialised = /[^A-Za-z0-9\-._~!$&()*+,=:@/%;?[\]|]|\/\.{1,2}(?:[/?]|$)|%
 const otherScheme = /^(?!https?:)[a-z][a-z0-9+.-]{0,40}:/i
 const sessionInPath = /(?<!\/\.{1,2});jsessionid=[^/;]*/gi
 const indexName = /\/(?:index|default)\.[a-z0-9]{1,8}$/i
+/** A capital letter of a path; those in percent-encoded octets are matched with them, and stay. */
+const capitals = /%[0-9A-F]{2}|[A-Z]+/g
 
 export function createNormaliser(options: NormaliserOptions = {}): Normaliser {
   const maxUrlLength = options.maxUrlLength ?? defaultMaxUrlLength
   const dropSessionIds = options.dropSessionIds ?? true
+  const lowercasePaths = options.lowercasePaths ?? false
+  const collapseSlashes = options.collapseSlashes ?? true
   const dropIndexNames = options.dropIndexNames ?? false
   const hostRules = options.hostRules ?? noHostRules
   const changeHost = hasHostRules(hostRules) ? createHostResolver(hostRules) : null
@@ -66,6 +74,8 @@ export function createNormaliser(options: NormaliserOptions = {}): Normaliser {
   /** True where path and query are the same in URL and key. */
   function endsPlain(url: string): boolean {
     if (endOfPlainTail(url, authority.length, query) !== url.length) return false
+    // Rare options: what they might change goes the long way.
+    if (lowercasePaths && /[A-Z]/.test(url)) return false
     return !dropIndexNames || (!url.includes('?') && !indexName.test(url))
   }
 
@@ -117,7 +127,8 @@ export function createNormaliser(options: NormaliserOptions = {}): Normaliser {
   function keyPath(path: string): string {
     let result = normalisePercentEncoding(path)
     if (dropSessionIds) result = result.replace(sessionInPath, '')
-    result = result.replace(/\/{2,}/g, '/')
+    if (collapseSlashes) result = result.replace(/\/{2,}/g, '/')
+    if (lowercasePaths) result = result.replace(capitals, (part) => (part.startsWith('%') ? part : part.toLowerCase()))
     return dropIndexNames ? result.replace(indexName, '/') : result
   }
 

@@ -14,15 +14,16 @@ import { createSystemResolver } from '../dns/resolver.ts'
 import { defaultFetchLimits } from '../fetch/fetch-limits.ts'
 import { headerList } from '../fetch/fetch-result.ts'
 import { createFetcher, type Fetcher } from '../fetch/fetcher.ts'
-import { createMediaTypes, defaultMediaTypes, parseMimeTypes } from '../filter/media-types.ts'
+import { readCollectedTypes } from '../filter/collected-types.ts'
 import { createLinkNormaliser } from '../normalize/link-normaliser.ts'
+import { namingOf } from '../normalize/naming.ts'
 import { productToken } from '../robots/agent-token.ts'
 import { createRobotsCache } from '../robots/robots-cache.ts'
 import type { Coordination } from './coordination.ts'
 import { type CrawlStats, createCrawlStats } from './crawl-stats.ts'
-import { createFilterSteps } from './links/filter-steps.ts'
+import { createFilterSteps, createListRefusal } from './links/filter-steps.ts'
 import { createLinkPipe, urlOrders } from './links/link-pipe.ts'
-import { createSeedOffers, namingOf } from './links/seed-offers.ts'
+import { createSeedOffers } from './links/seed-offers.ts'
 import { createWatches, type Watches } from './results/check-results.ts'
 import { createShard, type Shard, type ShardDeps } from './shard.ts'
 import type { SharedCounters } from './shared-counters.ts'
@@ -64,7 +65,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
   const stats = counters.shard(environment.index)
   const crawlStats = createCrawlStats()
   const dns = createDnsCache({
-    resolver: createSystemResolver({ clock }),
+    resolver: createSystemResolver({ clock, servers: network.nameservers }),
     clock,
     maxEntries: dnsSettings.maxEntries,
     minTtlMs: dnsSettings.minTtlMs,
@@ -78,8 +79,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
     const answer = await dns.lookup(hostNameOf(seed))
     if (answer.kind === 'found') for (const address of answer.addresses) guard.allow(address)
   }
-  const { acceptsMediaType } =
-    settings.files.mimeTypes === null ? createMediaTypes(defaultMediaTypes) : parseMimeTypes(settings.files.mimeTypes)
+  const { acceptsMediaType } = readCollectedTypes(settings.files)
   const fetchers = Math.max(1, Math.ceil(crawl.fetchers / environment.shards))
   const fetcher = createFetcher({
     dns,
@@ -141,7 +141,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
   const shard = createShard(
     {
       ...{ store, documents, fetcher, gate, pipe, counters, stats, crawlStats, clock, addressOf, log, watches },
-      ...{ leases, addOutstanding, checks },
+      ...{ leases, addOutstanding, checks, refuses: createListRefusal(settings.files) },
     },
     {
       rules: {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import type { SkipReason } from '../../core/reports/crawl-report.ts'
 import type { Check } from '../../core/request.ts'
 import { createWhileAlive } from '../../core/work/race.ts'
 import { wait } from '../../core/work/retry.ts'
@@ -38,6 +39,8 @@ export type ShardDeps = {
   addOutstanding(requests: number): void
   /** The address that a request would connect to; empty where that is not known. */
   addressOf(url: string): Promise<string>
+  /** Why the administrator's lists forbid a URL; null if they don't. */
+  refuses(url: string): SkipReason | null
   log(level: 'debug' | 'info' | 'warn', message: string, fields?: Record<string, unknown>): void
 }
 

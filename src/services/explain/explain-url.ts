@@ -6,6 +6,7 @@ import { hostKey, hostNameOf } from '../../core/url/partition.ts'
 import { createIgnoredTypes, defaultIgnoredSuffixes } from '../../crawl/filter/ignored-types.ts'
 import { createTrapFilter } from '../../crawl/filter/trap.ts'
 import { knownPathsFilter } from '../../crawl/filter/url-filter.ts'
+import { namingOf } from '../../crawl/normalize/naming.ts'
 import { createNormaliser } from '../../crawl/normalize/normaliser.ts'
 import { productToken } from '../../crawl/robots/agent-token.ts'
 import { rulesFromResponse } from '../../crawl/robots/robots-verdict.ts'
@@ -50,11 +51,7 @@ const MAX_NAMED = 3
 
 export function createExplainUrl({ config, frontier, clock, keyOf }: ExplainDeps) {
   const { crawl, network } = config
-  const normalise = createNormaliser({
-    maxUrlLength: crawl.maxUrlLength,
-    trackingParameters: crawl.trackingParameters,
-    sortParameters: crawl.sortQuery,
-  })
+  const normalise = createNormaliser(namingOf(crawl))
   const guard = createAddressGuard({ allow: network.allow })
   const { hasIgnoredSuffix } = createIgnoredTypes(defaultIgnoredSuffixes)
   const traps = createTrapFilter({

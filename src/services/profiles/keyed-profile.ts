@@ -1,21 +1,13 @@
-import type { Config } from '../../config/config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Profile } from '../../core/profile.ts'
-import { createNormaliser } from '../../crawl/normalize/normaliser.ts'
+import { createNormaliser, type NormaliserOptions } from '../../crawl/normalize/normaliser.ts'
 import { schemeOf } from '../../fetchers/fetcher.ts'
 import type { KeyedProfile } from '../../store/contracts/profiles.ts'
 import { watchKey } from '../scheduler/urds/urd.ts'
 import { familyOf } from './protocols.ts'
 
-type Naming = NonNullable<Parameters<typeof createNormaliser>[0]>
-
-export function namingOf({ crawl }: Config): Naming {
-  const { maxUrlLength, trackingParameters, sortQuery: sortParameters } = crawl
-  return { maxUrlLength, trackingParameters, sortParameters }
-}
-
 /** Gives the sources of profiles the keys by which equal ones are fetched as one. */
-export function createProfileKeys(naming: Naming): (profile: Profile) => KeyedProfile {
+export function createProfileKeys(naming: NormaliserOptions): (profile: Profile) => KeyedProfile {
   const normalise = createNormaliser(naming)
 
   function name(uri: string): { uri: string; key: string } {

@@ -1,7 +1,10 @@
 import type { CrawlSettings } from '../../../config/crawl-settings.ts'
+import type { SkipReason } from '../../../core/reports/crawl-report.ts'
 import { hostKey } from '../../../core/url/partition.ts'
 import { parseBlockList } from '../../filter/block-list.ts'
-import { createIgnoredTypes, defaultIgnoredSuffixes, parseIgnoreTypes } from '../../filter/ignored-types.ts'
+import { readCollectedTypes } from '../../filter/collected-types.ts'
+import { createFilterTree } from '../../filter/filter-tree.ts'
+import { parseIgnoreTypes } from '../../filter/ignored-types.ts'
 import { createScope } from '../../filter/scope.ts'
 import { createTrapFilter } from '../../filter/trap.ts'
 import { knownPathsFilter } from '../../filter/url-filter.ts'
@@ -22,8 +25,8 @@ export function createFilterSteps(settings: CrawlSettings, watches: Watches): Li
   const blocked = files.blockList === null ? null : parseBlockList(files.blockList)
   const scope = createScope({ seeds, ...(restrict === null ? {} : { restrict }) })
   const variants = createVariantCounter({ maxVariantsPerPath: crawl.maxQueryVariants })
-  const { hasIgnoredSuffix } =
-    files.ignoreTypes === null ? createIgnoredTypes(defaultIgnoredSuffixes) : parseIgnoreTypes(files.ignoreTypes)
+  const { hasIgnoredSuffix } = readCollectedTypes(files)
+  const filter = createFilterTree(crawl.filter)
   return [
     { name: 'drop ignored types', run: ({ url }) => (hasIgnoredSuffix(url) ? 'type' : null) },
     {
@@ -35,6 +38,7 @@ export function createFilterSteps(settings: CrawlSettings, watches: Watches): Li
       },
     },
     { name: 'drop blocked', run: ({ url }) => (blocked === null || blocked.accepts(url) ? null : 'blocked') },
+    { name: 'drop filtered', run: ({ url }) => (filter.accepts(url) ? null : 'scope') },
     {
       name: 'drop out of scope',
       run({ url, pageHost, watch }) {
@@ -47,4 +51,20 @@ export function createFilterSteps(settings: CrawlSettings, watches: Watches): Li
     // Counts only what would be fetched: links out of scope must not use up the variants of a path.
     { name: 'drop query variants', run: ({ url }) => (variants.admits(url) ? null : 'trap') },
   ]
+}
+
+/**
+ * Why a seed or a source is not fetched although someone asked for it: it is in one of the lists that were given. The
+ * built-in list of suffixes is only about links.
+ */
+export function createListRefusal({
+  ignoreTypes,
+  blockList,
+}: CrawlSettings['files']): (url: string) => SkipReason | null {
+  const ignored = ignoreTypes === null ? null : parseIgnoreTypes(ignoreTypes)
+  const blocked = blockList === null ? null : parseBlockList(blockList)
+  return (url) => {
+    if (blocked?.accepts(url) === false) return 'blocked'
+    return ignored?.hasIgnoredSuffix(url) ? 'type' : null
+  }
 }

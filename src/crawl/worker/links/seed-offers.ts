@@ -4,7 +4,7 @@ import { AppError } from '../../../core/errors.ts'
 import { type Check, noCheck, type Offer, UNLIMITED_DEPTH } from '../../../core/request.ts'
 import { hostKey } from '../../../core/url/partition.ts'
 import { createFingerprinter } from '../../../core/url/url-key.ts'
-import { parseHostRules } from '../../normalize/host-rules.ts'
+import { namingOf } from '../../normalize/naming.ts'
 import { createNormaliser } from '../../normalize/normaliser.ts'
 import { urlOrders } from './link-pipe.ts'
 
@@ -39,15 +39,5 @@ export function createSeedOffers({ crawl, hostRules, seed }: SeedOffersDeps) {
     /** For checks of watched sources. */
     ofChecks: (orders: readonly CheckOrder[]): Offer[] =>
       orders.map(({ url, depth, check, urgency }) => seedOf(url, depth, check, urgency)),
-  }
-}
-
-/** The rules by which URLs are named. */
-export function namingOf(crawl: Config['crawl'], hostRules: string | null) {
-  return {
-    maxUrlLength: crawl.maxUrlLength,
-    trackingParameters: crawl.trackingParameters,
-    sortParameters: crawl.sortQuery,
-    ...(hostRules === null ? {} : { hostRules: parseHostRules(hostRules) }),
   }
 }

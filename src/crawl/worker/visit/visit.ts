@@ -51,6 +51,8 @@ export type VisitOptions = {
   clock: Clock
   leases: Pick<Leases, 'mayBegin'>
   onCrawlDelay(host: string, delayMs: number): void
+  /** Why the administrator's lists forbid a URL, however it came here; null if they don't. Links were asked before. */
+  refuses(url: string): SkipReason | null
 }
 
 const untouched: HostSignal = { kind: 'untouched' }
@@ -88,6 +90,8 @@ export function createVisit(options: VisitOptions): Visit {
     const known = options.looksBack || lease.recovered ? await findKnown(request) : null
     if (known !== null && isDone(known, request, run) && !isMissed(known, request))
       return { kind: 'done-before', known }
+    const reason = request.hops === 0 ? options.refuses(request.url) : null
+    if (reason !== null) return { kind: 'skipped', reason, status: 0, address: '', signal: untouched }
     if (!mayBegin(lease)) return { kind: 'postponed', signal: untouched }
     const refusal = await askRobots(request, askedBefore)
     if (refusal !== null) return refusal

@@ -1,0 +1,48 @@
+import { type Command, type Option, spelling } from '../command.ts'
+import { crawlOptions, prepareCrawl } from './crawl.ts'
+
+/** LARM's options, with what they are here. Its threads each fetch one page at a time: they are our concurrent requests. */
+const larmOptions: readonly Option[] = [
+  {
+    name: 'start',
+    oneDash: true,
+    argument: 'a URL, or @FILE with one URL per line',
+    repeatable: true,
+    about: 'where to start, as SEED of erace crawl',
+  },
+  { name: 'restrictto', oneDash: true, argument: 'REGEX', about: 'as --restrict' },
+  { name: 'threads', oneDash: true, argument: 'N', setting: 'crawl.fetchers', about: 'as --fetchers' },
+  { name: 'hostresolver', oneDash: true, argument: 'FILE', about: 'as --host-rules' },
+]
+
+/** Their names are given by LARM's own options. */
+const replaced: readonly string[] = ['threads', 'restrict', 'host-rules', 'fetchers']
+
+export const command: Command = {
+  name: 'larm',
+  group: 'Crawl',
+  summary: "crawl with LARM's command line: -start, -restrictto, -threads, -hostresolver",
+  usage: '-start URL | @FILE …',
+  options: [...larmOptions, ...crawlOptions.filter(({ name }) => !replaced.includes(name))],
+  examples: [
+    {
+      line: "erace larm -start http://example.org/ -restrictto '^http://example\\.org/' -threads 15 -hostresolver hosts.properties",
+      about: 'the word larm may be left out',
+    },
+  ],
+  explainUnknown(option) {
+    return javaOption.test(option) ? 'an option of Java, not of LARM; leave it out' : undefined
+  },
+  async prepare(context, errors) {
+    const seeds = [...context.options.all('start'), ...context.positionals]
+    return prepareCrawl(context, { seeds, restrict: 'restrictto', hostRules: 'hostresolver', dashes: '-' }, errors)
+  },
+}
+
+const javaOption = /^-(?:server|client|classpath|cp|jar|X\S*|D\S+)$/
+
+/** Recognises LARM's command line where no command is named. */
+export function isLarmOption(arg: string): boolean {
+  const word = arg.split('=', 1)[0]
+  return larmOptions.some((option) => word === spelling(option))
+}

@@ -1,0 +1,122 @@
+import { readFile, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Config } from './config.ts'
+import type { CrawlSettings } from './crawl-settings.ts'
+import { NO_DEPTH_LIMIT } from './schema-crawl.ts'
+import type { ValidationError } from './validation-errors.ts'
+
+/** Room for a block list of millions of hosts; anything larger is a mistake. */
+const MAX_BYTES = 256_000_000
+
+/** Reads a file that the user named; null, with an error added, when that fails. */
+export async function readTextFile(
+  path: string,
+  { cwd, place, errors }: { cwd: string; place: string; errors: ValidationError[] },
+): Promise<string | null> {
+  try {
+    const full = resolve(cwd, path)
+    const { size } = await stat(full)
+    if (size > MAX_BYTES) throw new Error(`is larger than ${MAX_BYTES} bytes`)
+    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(full))
+  } catch (error) {
+    errors.push({ place, message: reasonOf(error as NodeJS.ErrnoException) })
+    return null
+  }
+}
+
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case 'ENOENT':
+      return 'no such file'
+    case 'EACCES':
+      return 'permission denied'
+    case 'EISDIR':
+      return 'is a folder'
+    case 'ERR_ENCODING_INVALID_ENCODED_DATA':
+      return 'is not UTF-8 text'
+    default:
+      return message
+  }
+}
+
+/** Trimmed lines with their line numbers, without comments and blank lines. */
+function* contentLines(text: string): Generator<{ number: number; line: string }> {
+  let number = 0
+  for (const raw of text.split('\n')) {
+    number++
+    const line = raw.trim()
+    if (line !== '' && !line.startsWith('#')) yield { number, line }
+  }
+}
+
+/** URLs and `@FILE`s with one URL per line, as one list in the order given. `#` at the start of a line is a comment. */
+export async function readSeeds(
+  words: readonly string[],
+  {
+    cwd,
+    under = '',
+    errors,
+  }: { cwd: string /** Stands before each place. */; under?: string; errors: ValidationError[] },
+): Promise<string[]> {
+  const seeds = new Set<string>()
+  function add(text: string, place: string): void {
+    const fault = seedError(text)
+    if (fault === undefined) seeds.add(text)
+    else errors.push({ place: under + place, message: fault })
+  }
+  for (const word of words) {
+    if (!word.startsWith('@')) add(word, shorten(word))
+    else {
+      const path = word.slice(1)
+      const text = await readTextFile(path, { cwd, place: under + word, errors })
+      if (text === null) continue
+      let lines = 0
+      for (const { number, line } of contentLines(text)) {
+        add(line, `${path}:${number}: ${shorten(line)}`)
+        lines++
+      }
+      if (lines === 0) errors.push({ place: under + path, message: 'contains no seeds' })
+    }
+  }
+  return [...seeds]
+}
+
+function seedError(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return undefined
+  // `example.org/x` is not a URL, and `localhost:80` parses as one with an unintended scheme.
+  const meant = URL.parse(`https://${text}`)
+  const isHost = /^(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?#]|$)/.test(text) && meant !== null
+  if (isHost) return `not a URL; did you mean https://${shorten(text)}?`
+  return url === null ? 'not a URL' : `${shorten(url.protocol)} isn't supported, only http: and https:`
+}
+
+function shorten(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 120)}…` : text
+}
+
+export type CrawlLists = Pick<CrawlSettings, 'seeds' | 'depth' | 'files'>
+
+/** What `crawl.seeds`, `depth`, `mime`, `ignore` and `block` say, with the files they name. Adds every error. */
+export async function readCrawlLists(crawl: Config['crawl'], errors: ValidationError[]): Promise<CrawlLists> {
+  async function textOf(name: 'mime' | 'ignore' | 'block'): Promise<string | null> {
+    const entries = crawl[name]
+    if (entries.length === 0) return null
+    const texts = entries.map((entry) =>
+      entry.startsWith('@')
+        ? readTextFile(entry.slice(1), { cwd: '.', place: `crawl.${name}: ${shorten(entry)}`, errors })
+        : entry,
+    )
+    return (await Promise.all(texts)).join('\n')
+  }
+  return {
+    seeds: await readSeeds(crawl.seeds, { cwd: '.', under: 'crawl.seeds: ', errors }),
+    depth: crawl.depth >= NO_DEPTH_LIMIT ? null : crawl.depth,
+    files: {
+      mimeTypes: await textOf('mime'),
+      ignoreTypes: await textOf('ignore'),
+      blockList: await textOf('block'),
+      hostRules: null,
+    },
+  }
+}
