@@ -17,13 +17,19 @@ import { parseHostRules } from './normalize/host-rules.ts'
  * configuration names can't be read or is invalid.
  */
 export async function settingsForWatching(folder: string, config: Config): Promise<CrawlSettings> {
-  const errors: ValidationError[] = []
-  const { files } = await readCrawlLists(config.crawl, errors)
-  if (errors.length > 0) throw new InvalidInputError('config-invalid', errors)
+  const files = await readFileLists(config)
   const omit = omitRulesOf(config.sources)
   const settings = { folder, config, seeds: [], depth: null, restrict: null, maxPages: null, omit, files }
   checkSettings(settings)
   return settings
+}
+
+/** The lists of the configuration, with the files they name. Throws when one can't be read. */
+export async function readFileLists({ crawl }: Config): Promise<CrawlSettings['files']> {
+  const errors: ValidationError[] = []
+  const { files } = await readCrawlLists(crawl, errors)
+  if (errors.length > 0) throw new InvalidInputError('config-invalid', errors)
+  return files
 }
 
 /** How many shards this machine runs. */

@@ -6,6 +6,7 @@ import { type ClusterScheduleDeps, startClusterSchedule } from '../../cluster/sc
 import type { Config } from '../../config/config.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
+import { settingsForWatching } from '../../crawl/crawl-settings.ts'
 import { createSeedOffers } from '../../crawl/worker/links/seed-offers.ts'
 import { createNodeCounters } from '../../services/activity/node-board.ts'
 import { createNodeList } from '../../services/activity/node-list.ts'
@@ -43,6 +44,8 @@ const LISTENING = 1
  */
 export async function serve(target: Target, hooks: ServeHooks): Promise<void> {
   const { signal, log } = hooks
+  // Workers fetch by their own; this process explains by them.
+  await settingsForWatching('', target.config)
   const running = await untilAnswered(() => begin(target, hooks), { log, signal })
   if (running === null) return
   if (!signal.aborted) await once(signal, 'abort')

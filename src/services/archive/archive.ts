@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { omitRulesOf } from '../../config/source-rules.ts'
 import type { Clock } from '../../core/clock.ts'
 import { createOmitRules } from '../../core/text/omit-rules.ts'
+import { namingOf } from '../../crawl/normalize/naming.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { FrontierView } from '../../store/contracts/frontier-view.ts'
 import type { InboxStore } from '../../store/contracts/inbox.ts'
@@ -42,10 +43,9 @@ export type ArchiveDeps = {
 /** All requests users can make of the archive, on any stores. */
 export function createArchive({ stores, bodies, openIndex, keyOf, config, clock }: ArchiveDeps): ArchiveReader {
   const { versions, objects, profiles, watches, inbox, frontier } = stores
-  const { maxUrlLength, trackingParameters, sortQuery: sortParameters } = config.crawl
   const visibility = createVisibility({ profiles, watches, inbox, clock })
   const visible = createVisibleDocuments({ versions, visibility, keyOf })
-  const keyed = createProfileKeys({ maxUrlLength, trackingParameters, sortParameters })
+  const keyed = createProfileKeys(namingOf(config.crawl))
   const explain = createExplainUrl({ config, frontier, clock, keyOf })
   return {
     ...createDocumentReader({ versions, inbox, visibility, visible, keyOf }),

@@ -3,13 +3,16 @@ import type { Clock } from '../../core/clock.ts'
 import type { Scope } from '../../core/profile.ts'
 import { createAddressGuard, parseAddress } from '../../core/url/address.ts'
 import { hostKey, hostNameOf } from '../../core/url/partition.ts'
-import { createIgnoredTypes, defaultIgnoredSuffixes } from '../../crawl/filter/ignored-types.ts'
+import { readFileLists } from '../../crawl/crawl-settings.ts'
+import { readCollectedTypes } from '../../crawl/filter/collected-types.ts'
+import { createFilterTree } from '../../crawl/filter/filter-tree.ts'
 import { createTrapFilter } from '../../crawl/filter/trap.ts'
 import { knownPathsFilter } from '../../crawl/filter/url-filter.ts'
 import { namingOf } from '../../crawl/normalize/naming.ts'
 import { createNormaliser } from '../../crawl/normalize/normaliser.ts'
 import { productToken } from '../../crawl/robots/agent-token.ts'
 import { rulesFromResponse } from '../../crawl/robots/robots-verdict.ts'
+import { createListRefusal } from '../../crawl/worker/links/filter-steps.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { FrontierView } from '../../store/contracts/frontier-view.ts'
 import type { CataloguedDocument } from '../../store/contracts/versions.ts'
@@ -53,7 +56,8 @@ export function createExplainUrl({ config, frontier, clock, keyOf }: ExplainDeps
   const { crawl, network } = config
   const normalise = createNormaliser(namingOf(crawl))
   const guard = createAddressGuard({ allow: network.allow })
-  const { hasIgnoredSuffix } = createIgnoredTypes(defaultIgnoredSuffixes)
+  const follows = createFilterTree(crawl.filter)
+  let lists: ReturnType<typeof readLists> | undefined
   const traps = createTrapFilter({
     maxUrlLength: crawl.maxUrlLength,
     maxPathSegments: crawl.maxPathSegments,
@@ -62,11 +66,26 @@ export function createExplainUrl({ config, frontier, clock, keyOf }: ExplainDeps
   const knownPaths = knownPathsFilter()
   const agent = productToken(crawl.userAgent)
 
-  /** Filters apply to links; a source is fetched regardless of its suffix. */
-  function filters(url: string, isSource: boolean): ExplainedStep {
+  async function readLists() {
+    const files = await readFileLists(config)
+    return { refuses: createListRefusal(files), hasIgnoredSuffix: readCollectedTypes(files).hasIgnoredSuffix }
+  }
+
+  /** Filters apply to links; a source is fetched regardless, unless one of the configured lists forbids it. */
+  async function filters(url: string, isSource: boolean): Promise<ExplainedStep> {
     const name = 'filters'
+    lists ??= readLists().catch((error) => {
+      lists = undefined
+      throw error
+    })
+    const { refuses, hasIgnoredSuffix } = await lists
+    const listed = refuses(url)
+    if (listed === 'blocked') return { name, ok: false, text: "It's on this service's block list." }
+    if (listed !== null) return { name, ok: false, text: "This service doesn't fetch files with this extension." }
     if (isSource) return { name, ok: true, text: 'It is a source itself, and filters apply only to links.' }
     if (hasIgnoredSuffix(url)) return { name, ok: false, text: 'Links with this file extension are not followed.' }
+    if (!follows.accepts(url))
+      return { name, ok: false, text: "This service's filter doesn't let links to it through." }
     const verdict = traps.check(url)
     if (verdict.kind === 'skip' && verdict.reason === 'length')
       return { name, ok: false, text: 'The URL is too long to follow.' }
@@ -141,7 +160,7 @@ export function createExplainUrl({ config, frontier, clock, keyOf }: ExplainDeps
     const isSource = covering.some(({ source, landed }) => source.uri === url || landed === url)
     if (covering.length === 0 && !all && document === null)
       return end('not-covered', 'None of your sources covers this address.')
-    for (const step of [filters(url, isSource), address(url)]) {
+    for (const step of [await filters(url, isSource), address(url)]) {
       steps.push(step)
       if (step.ok === false && document === null) return end('refused', step.text)
     }

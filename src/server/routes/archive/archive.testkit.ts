@@ -1,6 +1,7 @@
 import { runCrawl } from '../../../../test/site/crawl-run.ts'
 import { createSite, type Site } from '../../../../test/site/site.ts'
 import { profileOf, sourceOf } from '../../../../test/watch/up-run.ts'
+import type { configOf } from '../../../config/load-config.ts'
 import type { Profile } from '../../../core/profile.ts'
 import { createProfileKeys } from '../../../services/profiles/keyed-profile.ts'
 import { draftOf, nothing } from '../../../store/conformance/annotations-suite.testkit.ts'
@@ -33,6 +34,8 @@ export type KeptOptions = {
   robots?: string
   /** Of the command. */
   options?: string[]
+  /** Of the server. */
+  settings?: Parameters<typeof configOf>[0]
   /** What else has changed before the second crawl. */
   change?(site: Site): void
 }
@@ -40,7 +43,7 @@ export type KeptOptions = {
 export async function createKeptArchive(
   first: Answers,
   second: Answers = {},
-  { robots, options = [], change }: KeptOptions = {},
+  { robots, options = [], settings = {}, change }: KeptOptions = {},
 ): Promise<KeptArchive> {
   const addresses = ['127.0.0.1', '127.0.0.2']
   const site = await createSite({ pages: 0, addresses, ...(robots === undefined ? {} : { robots }) })
@@ -56,7 +59,7 @@ export async function createKeptArchive(
   site.set('/', { body: body(2) }, 0)
   change?.(site)
   await runCrawl(seeds, { data: folder, options })
-  const erace = await createTestServer({ folder, settings: { 'network.allow': ['127.0.0.0/8'] } })
+  const erace = await createTestServer({ folder, settings: { 'network.allow': ['127.0.0.0/8'], ...settings } })
   const { profiles, watches, annotations } = erace.stores
   await erace.addUser(ada)
   await erace.addUser(eve)

@@ -9,7 +9,13 @@ describe('the explanation of a URL', () => {
   let kept: KeptArchive
   const robots = 'User-agent: *\nDisallow: /private'
   before(async () => {
-    kept = await createKeptArchive({ '/private/x': { body: 'x' }, '/bad': { status: 500, body: '' } }, {}, { robots })
+    const settings = {
+      'crawl.mime': ['text/html html', 'application/x-own dmg'],
+      'crawl.block': ['blocked.example'],
+      'crawl.filter': { not: { url: '/draft/' } },
+    }
+    const pages = { '/private/x': { body: 'x' }, '/bad': { status: 500, body: '' } }
+    kept = await createKeptArchive(pages, {}, { robots, settings })
   })
   after(() => kept.close())
 
@@ -59,5 +65,20 @@ describe('the explanation of a URL', () => {
     assert.deepEqual([link.verdict, stepOf(link, 'filters')?.ok], ['refused', false])
     const trap = await explain(eve, 'http://new.example/a/b/a/b/a/b/a/b/a/b')
     assert.match(trap.sentence, /trap/)
+  })
+
+  test('knows the lists and the filter of the configuration', async () => {
+    const sources = [sourceOf('http://lists.example/', { depth: 1 }), sourceOf('http://blocked.example/')]
+    await kept.put(profileOf('lists', eve, sources, {}))
+    for (const [url, ok, text] of [
+      ['http://blocked.example/', false, /block list/],
+      ['http://lists.example/a/draft/b', false, /filter/],
+      ['http://lists.example/a.png', false, /file extension/],
+      ['http://lists.example/a.dmg', true, /No filter/],
+    ] as const) {
+      const step = stepOf(await explain(eve, url), 'filters')
+      assert.equal(step?.ok, ok, url)
+      assert.match(step!.text, text)
+    }
   })
 })
