@@ -4,6 +4,9 @@ import { runKillBackup } from './kill-backup.ts'
 import { runKillCrawl } from './kill-crawl.ts'
 import { runKillGc } from './kill-gc.ts'
 import { runKillUp } from './kill-up.ts'
+import { runSoak } from './soak.ts'
+
+const procSkip = process.platform === 'linux' ? false : 'needs /proc'
 
 test('backups of a running crawl, killed or not, restore everything current and a crawl that continues', async () => {
   const report = await runKillBackup({ rounds: 2, pages: 400, seed: 5 })
@@ -26,4 +29,11 @@ test('a watch killed repeatedly notifies everyone of everything, once', async ()
   const report = await runKillUp({ rounds: 3, seed: 5 })
   assert.deepEqual(report.faults, [])
   assert.equal(report.rounds, 3)
+})
+
+test('a busy service keeps its heap and its file handles', { skip: procSkip }, async () => {
+  // Too short to see a slow leak: the long run decides with 2 %.
+  const report = await runSoak({ minutes: 0.5, sampleSeconds: 3, sources: 100, changeMs: 10_000, maxGrowth: 0.1 })
+  assert.deepEqual(report.faults, [])
+  assert.ok(report.checksPerSecond > 0)
 })
