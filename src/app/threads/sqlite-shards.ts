@@ -22,6 +22,8 @@ export type ShardThreadsOptions = ShardThreadEvents & {
 export function openForCrawling({ folder, config }: CrawlSettings, log: Logger): DataFolder {
   const threads = config.crawl.threads === 0 ? availableParallelism() : config.crawl.threads
   const opened = openFolder({ folder, holder: `process ${process.pid} on ${hostname()}`, shards: threads })
+  if (opened.isOpenToOthers)
+    log.warn({ folder }, `other users of this machine can read the data folder; close it with: chmod -R go= ${folder}`)
   const { shards } = opened.facts
   if (shards !== threads && config.crawl.threads !== 0) {
     log.info({ folder, shards }, `this data folder was made for ${shards} threads and is used with as many`)

@@ -5,6 +5,7 @@ import { AppError } from '../../../core/errors.ts'
 import { gzipHeaderLength } from '../../../core/warc/gzip-header.ts'
 import { parseRecordHead } from '../../../core/warc/record-head.ts'
 import { type Database, storeError } from '../folder/database.ts'
+import { PRIVATE_FILE } from '../folder/private-files.ts'
 
 export type RecordRow = { id: number; offset: number; length: number }
 
@@ -53,7 +54,7 @@ function writeRecords(
 ): Moved | null {
   const source = openSync(from, 'r')
   try {
-    const target = openSync(part, 'w')
+    const target = openSync(part, 'w', PRIVATE_FILE)
     try {
       const moved: Moved['records'] = []
       const headerLength = headerLengthOf(source, fromCompressed, fileLength, records[0]?.offset ?? fileLength)

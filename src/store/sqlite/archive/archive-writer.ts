@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../../../core/errors.ts'
 import type { RecordPointer } from '../../contracts/objects.ts'
 import { type Database, storeError } from '../folder/database.ts'
+import { PRIVATE_FILE } from '../folder/private-files.ts'
 import { mendTail, type OpenFileRow, tailText } from './archive-tail.ts'
 
 export type ArchiveWriterOptions = {
@@ -47,7 +48,13 @@ export function createArchiveWriter(options: ArchiveWriterOptions) {
     const name = `erace-${stamp}-${String(shard).padStart(2, '0')}-${String(id).padStart(6, '0')}.warc`
     db.prepare('UPDATE files SET name = ? WHERE id = ?').run(name, id)
     created.push(name)
-    const opened = { id, fd: openSync(join(folder, name), 'w'), length: 0, firstVersion: 0, lastVersion: 0 }
+    const opened = {
+      id,
+      fd: openSync(join(folder, name), 'w', PRIVATE_FILE),
+      length: 0,
+      firstVersion: 0,
+      lastVersion: 0,
+    }
     const header = options.fileHeader(name)
     pending.push(header)
     pendingBytes = header.byteLength

@@ -13,6 +13,7 @@ import type { BackupReport, CopyProgress } from '../../../core/reports/backup-re
 import { storeError } from '../folder/database.ts'
 import { openCatalogForReading, paths } from '../folder/folder.ts'
 import { type FolderLock, lockFolder } from '../folder/lock.ts'
+import { PRIVATE_FILE } from '../folder/private-files.ts'
 import { formatSums, type Manifest, manifestBytes, manifestName, manifestOf, sumsName } from './backup-manifest.ts'
 import { openSnapshots, type Snapshots } from './snapshot.ts'
 import { syncFolder, takeWorkFolder } from './work-folder.ts'
@@ -153,7 +154,7 @@ async function writeTar(target: string, plan: Plan, options: BackupOptions): Pro
   // The first failure is the reason; later ones follow from it.
   const failures: unknown[] = []
   const compressor = compressorFor(options.file)
-  const out = createWriteStream(target, { flags: 'wx', flush: true })
+  const out = createWriteStream(target, { flags: 'wx', flush: true, mode: PRIVATE_FILE })
   const written = pipeline([Readable.fromWeb(readable), ...(compressor === null ? [] : [compressor]), out]).catch(
     (error) => {
       failures.push(error)

@@ -1,9 +1,10 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '../../../core/errors.ts'
 import { storeError } from '../folder/database.ts'
 import { lockFolder } from '../folder/lock.ts'
+import { makePrivateFolder } from '../folder/private-files.ts'
 
 /** A folder for what is not finished. It is locked while it is used: what lies in an unlocked one was left by a process that died. */
 export type WorkFolder = {
@@ -16,7 +17,7 @@ const isLockFile = (name: string): boolean => /^lock\.(?:db(?:-journal)?|holder)
 
 export function takeWorkFolder(path: string): WorkFolder {
   try {
-    mkdirSync(path, { recursive: true })
+    makePrivateFolder(path)
     const names = readdirSync(path)
     if (names.length > 0 && !existsSync(join(path, 'lock.db'))) {
       throw new AppError(

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { AppError, type ErrorCode, isAppError } from '../../../core/errors.ts'
+import { makePrivateFile } from './private-files.ts'
 
 /** One SQLite file. Everything that touches it runs in the thread that opened it, synchronously and in short transactions. */
 export type Database = {
@@ -54,6 +55,7 @@ export function openDatabase(path: string, options: OpenOptions): Database {
   }
   let db: DatabaseSync | null = null
   try {
+    if (options.readOnly !== true) makePrivateFile(path)
     db = new DatabaseSync(path, { readOnly: options.readOnly === true, timeout: 20_000 })
     configure(db, options)
     applyMigrations(db, path, options)

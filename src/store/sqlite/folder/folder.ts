@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, isAppError } from '../../../core/errors.ts'
 import type { Run, RunStore } from '../../contracts/runs.ts'
@@ -7,6 +7,7 @@ import { removeLeftovers } from '../archive/archive-copy.ts'
 import { loadPartitions, type PartitionMemory } from '../frontier/partition-owners.ts'
 import { type Database, openDatabase } from './database.ts'
 import { type FolderLock, lockFolder } from './lock.ts'
+import { isOpenToOthers, makePrivateFolder } from './private-files.ts'
 import { catalogMigrations } from './schema-catalog.ts'
 import { frontierMigrations } from './schema-frontier.ts'
 
@@ -34,6 +35,8 @@ export type DataFolder = {
   partitions: PartitionMemory
   /** Whether archive files wait for compression. */
   hasClosedFiles: boolean
+  /** Whether other users of this machine can get at the folder. */
+  isOpenToOthers: boolean
   close(): Promise<void>
 }
 
@@ -47,8 +50,7 @@ export type OpenFolderOptions = {
 
 /** Takes the folder for writing, making it if need be. The number of shards is that of the first use. */
 export function openFolder({ folder, holder, shards, lockWaitMs }: OpenFolderOptions): DataFolder {
-  mkdirSync(join(folder, 'frontier'), { recursive: true })
-  mkdirSync(paths.archive(folder), { recursive: true })
+  for (const path of [folder, join(folder, 'frontier'), paths.archive(folder)]) makePrivateFolder(path)
   const lock = lockFolder(folder, holder, lockWaitMs)
   let db: Database | null = null
   const close = (): void => {
@@ -69,6 +71,7 @@ export function openFolder({ folder, holder, shards, lockWaitMs }: OpenFolderOpt
       runs: createRuns(db),
       partitions: loadPartitions(db),
       hasClosedFiles: db.prepare(`SELECT 1 FROM files WHERE state = 'closed'`).get() !== undefined,
+      isOpenToOthers: isOpenToOthers(folder),
       close: async () => close(),
     }
   } catch (error) {

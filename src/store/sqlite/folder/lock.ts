@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { AppError, isAppError } from '../../../core/errors.ts'
 import { storeError } from './database.ts'
+import { makePrivateFile, PRIVATE_FILE } from './private-files.ts'
 
 /**
  * `lock`: who adds to the data folder, one process. `housekeeping`: who replaces or removes archive files (compression,
@@ -19,6 +20,7 @@ export type FolderLock = { release(): void }
 export function lockFolder(folder: string, holder: string, waitMs = 3000, name: LockName = 'lock'): FolderLock {
   const path = join(folder, `${name}.db`)
   const note = join(folder, `${name}.holder`)
+  makePrivateFile(path)
   const db = new DatabaseSync(path, { timeout: waitMs })
   try {
     db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
@@ -32,7 +34,7 @@ export function lockFolder(folder: string, holder: string, waitMs = 3000, name: 
       { cause: error },
     )
   }
-  writeFileSync(note, holder)
+  writeFileSync(note, holder, { mode: PRIVATE_FILE })
   return {
     release() {
       if (!db.isOpen) return
