@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { after, before, describe, test } from 'node:test'
+import { startNameServer } from '../src/crawl/dns/name-server.testkit.ts'
 import { type CrawlRun, runCrawl } from './site/crawl-run.ts'
 import { isRobots } from './site/request-log.ts'
 import { createSite, type Site } from './site/site.ts'
@@ -142,4 +143,29 @@ describe('a forbidden address', () => {
       assert.ok(entries.length > 0 && entries.every(isRobots))
     }
   })
+})
+
+test('a seed whose name leads to a private address opens nothing, and a seed opens its own host only', async () => {
+  const names = await startNameServer((name, type) =>
+    type === 'A' && name.endsWith('.example') ? { addresses: ['127.0.0.1'] } : {},
+  )
+  const site = await createSite({ pages: 0, addresses: ['127.0.0.1'] })
+  const port = new URL(site.origin(0)).port
+  const named = `http://inside.example:${port}`
+  site.set('/', { body: `<a href="/next">x</a><a href="${named}/by-name">x</a><a href="/to-name">x</a>` })
+  site.set('/next', { body: 'next' })
+  site.set('/to-name', { redirect: `${named}/redirected` })
+  try {
+    const seeds = [`${named}/`, `${site.origin(0)}/`]
+    const settings = { network: { nameservers: [names.server] } }
+    const { result, log } = await runCrawl(seeds, { settings, options: ['--restrict', '.'] })
+    assert.equal(result.stored, 2)
+    const refused = log.filter(({ reason }) => reason === 'address').map(({ url }) => String(url))
+    assert.deepEqual(refused.toSorted(), [`${named}/`, `${named}/by-name`, `${named}/redirected`])
+    assert.ok(names.questions.some((question) => question.startsWith('inside.example')))
+    assert.ok(site.log.every(({ path }) => !/by-name|redirected/.test(path)))
+  } finally {
+    await site.close()
+    await names.close()
+  }
 })

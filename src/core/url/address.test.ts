@@ -99,19 +99,36 @@ test('an operator opens ranges, and an opened IPv4 range covers its IPv6 clothes
   }
 })
 
-test('the address of a seed passes alone', () => {
+test('a seed opens its own host only, and only if nobody else decides where it leads', () => {
   const seeded = createAddressGuard({ allow: [] })
-  seeded.allow('127.0.0.5')
-  seeded.allow('::ffff:127.0.0.6')
-  seeded.allow('0:0:0:0:0:0:0:1')
-  assert.equal(seeded.check('127.0.0.5').kind, 'allowed')
-  assert.equal(seeded.check('127.0.0.6').kind, 'allowed')
-  assert.equal(seeded.check('::1').kind, 'allowed')
-  assert.equal(seeded.check('127.0.0.4').kind, 'refused')
-  assert.throws(
-    () => seeded.allow('localhost'),
-    (error) => isAppError(error, 'usage-wrong'),
-  )
+  for (const host of ['127.0.0.5', '[::1]', 'LocalHost', 'intranet', 'evil.example']) seeded.allowSeed(host)
+  const isAllowed = (address: string, host?: string) => seeded.check(address, host).kind === 'allowed'
+  assert.ok(isAllowed('127.0.0.5', '127.0.0.5'))
+  assert.ok(isAllowed('::1', '::1'))
+  assert.ok(isAllowed('127.0.0.1', 'localhost'))
+  assert.ok(isAllowed('10.1.2.3', 'intranet.'))
+  assert.ok(!isAllowed('127.0.0.1', 'evil.example'))
+  assert.ok(!isAllowed('127.0.0.5', 'evil.example'))
+  assert.ok(!isAllowed('127.0.0.5'))
+  assert.ok(!isAllowed('10.1.2.3', 'wiki'))
+  assert.ok(!isAllowed('127.0.0.4', '127.0.0.4'))
+})
+
+test('IPv6 addresses with a private IPv4 address in them are refused', () => {
+  const forms = [
+    ...['2606:4700::5efe:10.0.0.1', '2606:4700::200:5efe:127.0.0.1', 'fe80::5efe:8.8.8.8'],
+    ...[
+      '2002:a00:1::',
+      '2002:7f00:1::1',
+      '64:ff9b::10.0.0.1',
+      '64:ff9b::a9fe:a9fe',
+      '2001::1',
+      '2001:0:a00:1::f5ff:fffe',
+    ],
+    ...['::ffff:10.0.0.1', '::ffff:0:10.0.0.1', '::10.0.0.1', '64:ff9b:1::10.0.0.1'],
+  ]
+  for (const address of forms) assert.equal(guard.check(address).kind, 'refused', address)
+  assert.equal(guard.check('2606:4700::5efe:8.8.8.8').kind, 'allowed')
 })
 
 test('ranges end at the bit that their prefix names', () => {

@@ -63,9 +63,13 @@ export type Cidr = { family: 4 | 6; bytes: Uint8Array; prefixBits: number }
 export type AddressVerdict = { kind: 'allowed' } | { kind: 'refused'; range: string }
 
 export type AddressGuard = {
-  check(address: string): AddressVerdict
-  /** Allows one exact address: that of a seed given by a user. Links never call this. */
-  allow(address: string): void
+  /** `host`: the name that was resolved to this address, or the address itself. */
+  check(address: string, host?: string): AddressVerdict
+  /**
+   * For a seed that a user typed. An address, `localhost` or a name without a dot can only mean a machine nearby, so that very
+   * host is allowed, wherever it resolves to. A name with a dot opens nothing: its owner decides where it leads.
+   */
+  allowSeed(host: string): void
 }
 
 /**
@@ -123,12 +127,16 @@ export function contains(range: Cidr, address: IpAddress): boolean {
  */
 export function createAddressGuard({ allow }: { allow: readonly string[] }): AddressGuard {
   const opened = allow.map((text) => unmapped(parseCidr(text)))
-  const seeds = new Set<string>()
+  const seedHosts = new Set<string>()
 
   function judge(address: IpAddress): AddressVerdict {
-    if (opened.some((range) => contains(range, address)) || seeds.has(keyOf(address))) return { kind: 'allowed' }
+    if (opened.some((range) => contains(range, address))) return { kind: 'allowed' }
     const carried = carriedV4(address)
     if (carried !== null) return judge(carried)
+    if (isIsatap(address)) {
+      const verdict = judge({ family: 4, bytes: address.bytes.subarray(12) })
+      if (verdict.kind === 'refused') return verdict
+    }
     const refused = (address.family === 4 ? refusedV4 : refusedV6).find(({ range }) => contains(range, address))
     if (refused !== undefined) return { kind: 'refused', range: refused.label }
     if (address.family === 6 && !contains(globalV6, address)) {
@@ -138,14 +146,14 @@ export function createAddressGuard({ allow }: { allow: readonly string[] }): Add
   }
 
   return {
-    check(text) {
+    check(text, host) {
       const address = parseAddress(text)
+      if (address !== null && host !== undefined && seedHosts.has(plainHost(host))) return { kind: 'allowed' }
       return address === null ? { kind: 'refused', range: 'not a plain address' } : judge(address)
     },
-    allow(text) {
-      const address = parseAddress(text)
-      if (address === null) throw new AppError('usage-wrong', `"${text}" is not an IP address`)
-      seeds.add(keyOf(carriedV4(address) ?? address))
+    allowSeed(given) {
+      const host = plainHost(given)
+      if (parseAddress(host) !== null || !host.includes('.')) seedHosts.add(host)
     },
   }
 }
@@ -169,7 +177,12 @@ function unmapped(range: Cidr): Cidr {
   return { family: 4, bytes: range.bytes.subarray(12), prefixBits: range.prefixBits - mapped.prefixBits }
 }
 
-const keyOf = (address: IpAddress): string => Buffer.from(address.bytes).toString('hex')
+/** RFC 5214: any prefix, and an interface identifier of `0:5efe` or `200:5efe` with the IPv4 address after it. */
+function isIsatap({ family, bytes }: IpAddress): boolean {
+  return family === 6 && (bytes[8]! & 0xfd) === 0 && bytes[9] === 0 && bytes[10] === 0x5e && bytes[11] === 0xfe
+}
+
+const plainHost = (host: string): string => host.toLowerCase().replace(/^\[|\]$|\.$/g, '')
 
 function v4Bytes(text: string): Uint8Array {
   return Uint8Array.from(text.split('.'), Number)

@@ -50,7 +50,7 @@ export function createConnector({ dns, guard, clock, connectTimeoutMs, tls }: Co
     if (answer.kind === 'failed') throw new AppError('dns-failed', `${host}: ${answer.reason}`)
     let refusal = ''
     const allowed = answer.addresses.filter((address) => {
-      const verdict = guard.check(address)
+      const verdict = guard.check(address, host)
       if (verdict.kind === 'refused') refusal = `${address} is refused: ${verdict.range}`
       return verdict.kind === 'allowed'
     })

@@ -74,11 +74,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
     concurrency: dnsSettings.concurrency,
   })
   const guard = createAddressGuard({ allow: network.allow })
-  // Seeds are meant as they are given: their addresses are allowed, private or not.
-  for (const seed of settings.seeds) {
-    const answer = await dns.lookup(hostNameOf(seed))
-    if (answer.kind === 'found') for (const address of answer.addresses) guard.allow(address)
-  }
+  for (const seed of settings.seeds) guard.allowSeed(hostNameOf(seed))
   const { acceptsMediaType } = readCollectedTypes(settings.files)
   const fetchers = Math.max(1, Math.ceil(crawl.fetchers / environment.shards))
   const fetcher = createFetcher({
