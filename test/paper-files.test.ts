@@ -106,7 +106,7 @@ describe("LARM's command line", () => {
     for (const expected of [
       /-server: an option of Java, not of LARM; leave it out/,
       /-Xmx400mb: an option of Java, not of LARM; leave it out/,
-      /-start: needs a value: a URL, or @FILE with one URL per line/,
+      /-start: needs a value: URL\|@FILE/,
       /-restrictto: Invalid regular expression/,
       /-threads: expected a whole number from 1 to 10000, not "many"/,
       /-hostresolver none: no such file/,

@@ -118,6 +118,8 @@ export const command: Command = {
 /** What differs between the command lines that start a crawl. */
 type CrawlWords = {
   seeds: readonly string[]
+  /** Where a seed is missing. */
+  seedPlace?: string
   /** Names of options. */
   restrict: string
   hostRules: string
@@ -139,7 +141,7 @@ async function readSettings(
   errors: ValidationError[],
 ): Promise<CrawlSettings> {
   const { options, cwd, config, dataDir } = context
-  const { seeds, restrict, hostRules, dashes = '--' } = words
+  const { seeds, seedPlace = 'SEED', restrict, hostRules, dashes = '--' } = words
   const file = async (name: string, prefix = '--'): Promise<string | null> => {
     const path = options.text(name)
     return path === undefined ? null : readTextFile(path, { cwd, place: `${prefix}${name} ${path}`, errors })
@@ -148,7 +150,7 @@ async function readSettings(
   const configured = await readCrawlLists(config.crawl, errors)
   const { mimeTypes, ignoreTypes, blockList } = configured.files
   if (seeds.length === 0 && config.crawl.seeds.length === 0)
-    errors.push({ place: 'SEED', message: 'give at least one URL, or @FILE with one URL per line' })
+    errors.push({ place: seedPlace, message: 'give at least one URL, or @FILE with one URL per line' })
   return {
     folder: dataDir,
     config,

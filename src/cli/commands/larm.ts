@@ -6,13 +6,24 @@ const larmOptions: readonly Option[] = [
   {
     name: 'start',
     oneDash: true,
-    argument: 'a URL, or @FILE with one URL per line',
+    argument: 'URL|@FILE',
     repeatable: true,
-    about: 'where to start, as SEED of erace crawl',
+    about: 'where to start, or a file with one URL per line',
   },
-  { name: 'restrictto', oneDash: true, argument: 'REGEX', about: 'as --restrict' },
-  { name: 'threads', oneDash: true, argument: 'N', setting: 'crawl.fetchers', about: 'as --fetchers' },
-  { name: 'hostresolver', oneDash: true, argument: 'FILE', about: 'as --host-rules' },
+  {
+    name: 'restrictto',
+    oneDash: true,
+    argument: 'REGEX',
+    about: 'crawl only URLs matching this regular expression, as --restrict',
+  },
+  {
+    name: 'threads',
+    oneDash: true,
+    argument: 'N',
+    setting: 'crawl.fetchers',
+    about: 'concurrent requests, as --fetchers',
+  },
+  { name: 'hostresolver', oneDash: true, argument: 'FILE', about: 'rules that map equivalent hosts, as --host-rules' },
 ]
 
 /** Their names are given by LARM's own options. */
@@ -22,7 +33,7 @@ export const command: Command = {
   name: 'larm',
   group: 'Crawl',
   summary: "crawl with LARM's command line: -start, -restrictto, -threads, -hostresolver",
-  usage: '-start URL | @FILE …',
+  usage: '-start URL|@FILE',
   options: [...larmOptions, ...crawlOptions.filter(({ name }) => !replaced.includes(name))],
   examples: [
     {
@@ -35,7 +46,11 @@ export const command: Command = {
   },
   async prepare(context, errors) {
     const seeds = [...context.options.all('start'), ...context.positionals]
-    return prepareCrawl(context, { seeds, restrict: 'restrictto', hostRules: 'hostresolver', dashes: '-' }, errors)
+    return prepareCrawl(
+      context,
+      { seeds, seedPlace: '-start', restrict: 'restrictto', hostRules: 'hostresolver', dashes: '-' },
+      errors,
+    )
   },
 }
 
