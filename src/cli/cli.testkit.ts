@@ -91,7 +91,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
     importProfiles: unexpected,
     exportProfiles: unexpected,
     exportUrds: unexpected,
-    queryProfiles: unexpected,
+    query: unexpected,
     previewProfiles: unexpected,
   }
   const users = { addUser: unexpected, listUsers: unexpected, setPassword: unexpected, removeUser: unexpected }

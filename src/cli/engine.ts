@@ -21,6 +21,7 @@ import type {
   PreviewRequest,
   ProfileImportReport,
   ProfileQueryResult,
+  QueryRequest,
 } from '../core/reports/profile-report.ts'
 import type { IndexProgress, SearchReport, SearchRequest } from '../core/reports/search-report.ts'
 import type { StatusReport } from '../core/reports/status-report.ts'
@@ -68,7 +69,7 @@ export type Engine = {
   /** For one owner, or all when null. */
   exportProfiles(target: Target, owner: string | null): Promise<AsyncIterable<Profile>>
   exportUrds(target: Target, owner: string | null): Promise<AsyncIterable<ProfileUrd>>
-  queryProfiles(target: Target, xpath: string, owner: string | null): Promise<ProfileQueryResult>
+  query(target: Target, request: QueryRequest): Promise<ProfileQueryResult>
   addUser(target: Target, draft: UserDraft): Promise<Account>
   listUsers(target: Target): Promise<Account[]>
   /** Ends all sessions of the account. */

@@ -42,9 +42,9 @@ export const search: Engine['search'] = (target, request, hooks) =>
   })
 
 export const exportArchive: Engine['export'] = (target, request, { onProgress, signal }) =>
-  withStores(target, 'read', ({ versions, objects, annotations }) =>
+  withStores(target, 'read', ({ versions, objects, annotations, frontier }) =>
     writeExport(request, {
-      ...{ versions, objects, annotations, signal, onProgress },
+      ...{ versions, objects, annotations, frontier, signal, onProgress },
       output: process.stdout,
       software: `eRACE/${version}`,
       now: systemClock.now,

@@ -1,16 +1,21 @@
 import { createBodyReader } from '../../archive/body-reader.ts'
+import { aciText } from '../../archive/export/aci-export.ts'
+import { createStats } from '../../archive/export/export-work.ts'
+import { metaText } from '../../archive/export/meta-export.ts'
+import { createRecordSource, type RecordSource } from '../../archive/export/record-source.ts'
 import type { Engine } from '../../cli/engine.ts'
 import { omitRulesOf } from '../../config/source-rules.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { ProfileUrd } from '../../core/profile.ts'
-import type { PreviewProgress, PreviewReport } from '../../core/reports/profile-report.ts'
+import type { PreviewProgress, PreviewReport, QueryTarget } from '../../core/reports/profile-report.ts'
 import { createOmitRules } from '../../core/text/omit-rules.ts'
 import { namingOf } from '../../crawl/normalize/naming.ts'
 import { previewProfile } from '../../services/preview/preview-profile.ts'
-import { createProfileBase } from '../../services/profiles/base/profile-base.ts'
 import { createProfileKeys } from '../../services/profiles/keyed-profile.ts'
+import { createProfileBase, profileBaseText } from '../../services/profiles/base/profile-base.ts'
 import { eachProfile, importProfiles as importInto } from '../../services/profiles/profile-import.ts'
-import { urdsOf } from '../../services/profiles/values/urd-values.ts'
+import { urdsOf, writtenUrd } from '../../services/profiles/values/urd-values.ts'
+import { writeUrds } from '../../xml/profile/urd.ts'
 import { openStores, withStores } from '../engines/open-engine.ts'
 import type { TargetStores } from '../engines/target.ts'
 
@@ -30,20 +35,40 @@ export const exportUrds: Engine['exportUrds'] = async (target, owner) => {
   return closing(stores, eachUrd(stores, owner))
 }
 
-export const queryProfiles: Engine['queryProfiles'] = (target, xpath, owner) =>
+export const query: Engine['query'] = (target, { query: text, over, owner }) =>
   withStores(target, 'read', async (stores) => {
-    const { profiles } = stores
     const base = createProfileBase()
+    const source = createRecordSource(stores)
     try {
-      const version = await profiles.revision()
-      return await base.query(
-        { key: owner ?? '', version, profiles: () => eachProfile(profiles, owner), urds: () => eachUrd(stores, owner) },
-        xpath,
-      )
+      return await base.query({ key: over, version: 0, text: () => queriedText(stores, source, over, owner) }, text)
     } finally {
       await base.end()
+      source.close()
     }
   })
+
+function queriedText(
+  stores: TargetStores,
+  source: RecordSource,
+  over: QueryTarget,
+  owner: string | null,
+): AsyncIterable<string> {
+  const { profiles, annotations, versions } = stores
+  switch (over) {
+    case 'profiles':
+      return profileBaseText(eachProfile(profiles, owner), eachUrd(stores, owner))
+    case 'urds':
+      return writeUrds(mapped(eachUrd(stores, owner), writtenUrd))
+    case 'annotations':
+      return aciText(annotations, owner, systemClock.now())
+    case 'meta':
+      return metaText({ versions, source, stats: createStats(new AbortController().signal, () => {}) })
+  }
+}
+
+async function* mapped<T, U>(items: AsyncIterable<T>, map: (item: T) => U): AsyncGenerator<U> {
+  for await (const item of items) yield map(item)
+}
 
 export const previewProfiles: Engine['previewProfiles'] = (target, profiles, request, hooks) =>
   withStores(target, 'read', async ({ versions, objects, watches }) => {

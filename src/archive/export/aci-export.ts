@@ -11,14 +11,33 @@ export async function exportAcis(work: ExportWork, annotations: AnnotationStore,
 
 async function* chosen({ request, stats }: ExportWork, annotations: AnnotationStore, now: number): AsyncGenerator<Aci> {
   const { urlPrefix, afterMs, beforeMs } = request.selection
+  for await (const annotation of eachAnnotation(annotations, null)) {
+    if (!annotation.url.startsWith(urlPrefix)) continue
+    if (annotation.at < (afterMs ?? 0) || annotation.at >= (beforeMs ?? Number.POSITIVE_INFINITY)) continue
+    yield aciOf(annotation, now)
+    stats.count(annotation.summary.text.length)
+  }
+}
+
+/** The annotations of an owner, or of everyone for null, as XML. */
+export function aciText(
+  annotations: Pick<AnnotationStore, 'list'>,
+  owner: string | null,
+  now: number,
+): AsyncGenerator<string, void, undefined> {
+  async function* acis(): AsyncGenerator<Aci> {
+    for await (const annotation of eachAnnotation(annotations, owner)) yield aciOf(annotation, now)
+  }
+  return writeAcis(acis())
+}
+
+async function* eachAnnotation(
+  annotations: Pick<AnnotationStore, 'list'>,
+  owner: string | null,
+): AsyncGenerator<Annotation> {
   for (let after = 0; ; ) {
-    const page = await annotations.list({ after, limit: PAGE })
-    for (const annotation of page) {
-      if (!annotation.url.startsWith(urlPrefix)) continue
-      if (annotation.at < (afterMs ?? 0) || annotation.at >= (beforeMs ?? Number.POSITIVE_INFINITY)) continue
-      yield aciOf(annotation, now)
-      stats.count(annotation.summary.text.length)
-    }
+    const page = await annotations.list({ after, limit: PAGE, ...(owner === null ? {} : { owner }) })
+    yield* page
     if (page.length === 0) return
     after = page.at(-1)!.id
   }

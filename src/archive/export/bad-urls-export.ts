@@ -1,31 +1,66 @@
-import type { CataloguedDocument } from '../../store/contracts/versions.ts'
+import { setImmediate } from 'node:timers/promises'
+import type { DroppedPosition } from '../../store/contracts/dropped-links.ts'
+import type { FrontierView } from '../../store/contracts/frontier-view.ts'
 import type { ExportWork } from './export-work.ts'
-import { jsonLines, type LineRecord, lineFormatOf } from './line-format.ts'
+import { jsonLines, lineFormatOf } from './line-format.ts'
 
 const PAGE = 500
 
-/** The URLs that can't be fetched, a line each: why, the last status, how often in a row, when last, and where the link was found. */
-export async function exportBadUrls({ request, versions, target, stats }: ExportWork): Promise<void> {
-  const { urlPrefix, afterMs, beforeMs } = request.selection
+type BadUrl = { url: string; reason: string; status: number; times: number; lastAt: number; parent: string }
+
+/**
+ * The URLs that can't be fetched, a line each: why, the last status, how often in a row, when last, and where the link was found. Behind
+ * them the links that the trap limits dropped, as many as the store has kept; for the others a line with their host counts them.
+ */
+export async function exportBadUrls(work: ExportWork, frontier: Pick<FrontierView, 'dropped'>): Promise<void> {
+  const { request, target, stats } = work
+  const { afterMs, beforeMs } = request.selection
   const format = lineFormatOf(request.file, request.jsonLines === true ? jsonLines : undefined)
   await target.write(format.head(['URL', 'Reason', 'Status', 'Times', 'Last', 'Parent']))
+  for (const pages of [documents(work), droppedLinks(work, frontier)])
+    for await (const page of pages) {
+      let text = ''
+      for (const { lastAt, parent, ...bad } of page) {
+        if (lastAt < (afterMs ?? 0) || lastAt >= (beforeMs ?? Number.POSITIVE_INFINITY)) continue
+        const line = format.line({ ...bad, last: new Date(lastAt).toISOString(), parent })
+        stats.count(line.length)
+        text += line
+      }
+      await target.write(text)
+    }
+}
+
+async function* documents({ versions, request }: ExportWork): AsyncGenerator<BadUrl[]> {
   for (let after = 0; ; ) {
     const page = await versions.badDocuments({ after, limit: PAGE })
-    let text = ''
-    for (const document of page) {
-      if (!document.url.startsWith(urlPrefix)) continue
-      if (document.checkedAt < (afterMs ?? 0) || document.checkedAt >= (beforeMs ?? Number.POSITIVE_INFINITY)) continue
-      const line = format.line(badUrl(document))
-      stats.count(line.length)
-      text += line
-    }
-    await target.write(text)
+    const chosen = page.filter(({ url }) => url.startsWith(request.selection.urlPrefix))
+    yield chosen.map(({ url, outcome, reason, status, failures, checkedAt, parent }) => {
+      // Data of earlier versions of this program has no reason: then there is the outcome alone.
+      return { url, reason: reason || outcome, status, times: failures, lastAt: checkedAt, parent }
+    })
     if (page.length < PAGE) return
     after = page.at(-1)!.id
   }
 }
 
-/** Data of earlier versions of this program has no reason: then there is the outcome alone. */
-function badUrl({ url, outcome, reason, status, failures, checkedAt, parent }: CataloguedDocument): LineRecord {
-  return { url, reason: reason || outcome, status, times: failures, last: new Date(checkedAt).toISOString(), parent }
+async function* droppedLinks(
+  { request }: ExportWork,
+  frontier: Pick<FrontierView, 'dropped'>,
+): AsyncGenerator<BadUrl[]> {
+  const { urlPrefix } = request.selection
+  for (let after: DroppedPosition | null = null; ; ) {
+    await setImmediate()
+    const page = await frontier.dropped(after, PAGE)
+    for (const { host, rule, count, examples } of page) {
+      const reason = `trap-${rule}`
+      const chosen = examples.filter(({ url }) => url.startsWith(urlPrefix))
+      yield chosen.map(({ url, parent, at }) => ({ url, reason, status: 0, times: 1, lastAt: at, parent }))
+      // The others are known by their number only, so that a prefix can't choose among them.
+      const more = count - examples.length
+      const lastAt = Math.max(0, ...examples.map(({ at }) => at))
+      if (more > 0 && urlPrefix === '') yield [{ url: host, reason, status: 0, times: more, lastAt, parent: '' }]
+    }
+    after = page.at(-1) ?? null
+    if (after === null || page.length < PAGE) return
+  }
 }

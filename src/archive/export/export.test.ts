@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { filesOf } from '../../store/conformance/engine.testkit.ts'
 import { noteOf } from '../../store/conformance/samples.testkit.ts'
 import type { Capture } from '../../store/contracts/documents.ts'
+import type { DroppedLinks, DroppedPosition } from '../../store/contracts/dropped-links.ts'
 import { readMetaInfo } from '../../xml/meta-info/meta-info-reader.testkit.ts'
 import { readRecords } from '../warc/record-reader.ts'
 import { createExportFolder, type ExportFolder, goneWith, pageWith } from './export.testkit.ts'
@@ -292,6 +293,25 @@ describe('export', () => {
     assert.equal(await textOf('x.jsonl', { afterMs: start + 2 * hour }), `${JSON.stringify(json)}\n`)
     assert.equal(await textOf('y', { afterMs: start + 2 * hour }, true), `${JSON.stringify(json)}\n`)
     assert.equal(await textOf('y.tsv', { beforeMs: start + 2 * hour }, true), lines[0])
+  })
+
+  test('the list of bad URLs ends with the links that the trap limits dropped', async () => {
+    const { export: run, out } = await make()
+    const examples = ['/x?1', '/x?2'].map((path) => ({ url: `http://${a}${path}`, parent: `http://${a}/`, at: start }))
+    const drops: DroppedLinks[] = [
+      { host: a, rule: 'variants', count: 30, examples },
+      { host: b, rule: 'depth', count: 1, examples: [{ url: `http://${b}/deep`, parent: '', at: start }] },
+    ]
+    const dropped = async (after: DroppedPosition | null) => (after === null ? drops : [])
+    const file = join(out, 'x')
+    await run({ kind: 'bad-urls', file }, { frontier: { dropped } })
+    assert.deepEqual(readFileSync(file, 'utf8').trimEnd().split('\n'), [
+      `http://a.example/1\tfailed\t404\t1\t2026-01-01T05:00:00.000Z\t`,
+      `http://a.example/x?1\ttrap-variants\t0\t1\t2026-01-01T00:00:00.000Z\thttp://a.example/`,
+      `http://a.example/x?2\ttrap-variants\t0\t1\t2026-01-01T00:00:00.000Z\thttp://a.example/`,
+      `a.example\ttrap-variants\t0\t28\t2026-01-01T00:00:00.000Z\t`,
+      `http://b.example/deep\ttrap-depth\t0\t1\t2026-01-01T00:00:00.000Z`,
+    ])
   })
 
   test('a place that can not be written is said', async () => {

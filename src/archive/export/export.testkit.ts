@@ -141,6 +141,7 @@ export async function createExportFolder(captures: Iterable<Capture>, { maxFileB
           versions,
           objects,
           annotations: createSqliteAnnotations(db),
+          frontier: { dropped: async () => [] },
           output: process.stdout,
           software: 'eRACE/test',
           now: () => Date.UTC(2026, 5, 1),

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { AppError } from '../../core/errors.ts'
 import type { ExportProgress, ExportReport, ExportRequest } from '../../core/reports/export-report.ts'
 import type { AnnotationStore } from '../../store/contracts/annotations.ts'
+import type { FrontierView } from '../../store/contracts/frontier-view.ts'
 import type { ObjectStore } from '../../store/contracts/objects.ts'
 import type { VersionStore } from '../../store/contracts/versions.ts'
 import { exportAcis } from './aci-export.ts'
@@ -27,6 +28,7 @@ export type ExportDeps = {
   versions: VersionStore
   objects: Pick<ObjectStore, 'volumes' | 'read'>
   annotations: AnnotationStore
+  frontier: Pick<FrontierView, 'dropped'>
   output: Output
   /** Named in a WARC file's own header. */
   software: string
@@ -89,7 +91,11 @@ export async function exportArchive(request: ExportRequest, deps: ExportDeps): P
   }
 }
 
-function run(work: ExportWork, { software, now, annotations }: ExportDeps, index: ExportTarget | null): Promise<void> {
+function run(
+  work: ExportWork,
+  { software, now, annotations, frontier }: ExportDeps,
+  index: ExportTarget | null,
+): Promise<void> {
   switch (work.request.kind) {
     case 'warc':
       return exportWarc(work, { software, now: now(), index })
@@ -102,7 +108,7 @@ function run(work: ExportWork, { software, now, annotations }: ExportDeps, index
     case 'aci':
       return exportAcis(work, annotations, now())
     case 'bad-urls':
-      return exportBadUrls(work)
+      return exportBadUrls(work, frontier)
   }
 }
 

@@ -1,4 +1,5 @@
 import { parseHttpDate } from '../../core/http/http-date.ts'
+import type { ExportRequest } from '../../core/reports/export-report.ts'
 import { digestText } from '../../core/url/fingerprint.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
 import { type MetaVersion, type WritableMetaDocument, writeMetaInfo } from '../../xml/meta-info/meta-info.ts'
@@ -11,7 +12,15 @@ export async function exportMeta(work: ExportWork): Promise<void> {
   for await (const text of writeMetaInfo(chosenDocuments(work))) await work.target.write(text)
 }
 
-async function* chosenDocuments(work: ExportWork): AsyncGenerator<WritableMetaDocument> {
+/** The same of all documents, as text. */
+export function metaText(work: Pick<ExportWork, 'versions' | 'source' | 'stats'>): AsyncGenerator<string> {
+  const selection = { urlPrefix: '', afterMs: null, beforeMs: null, currentOnly: false }
+  return writeMetaInfo(chosenDocuments({ ...work, request: { selection } }))
+}
+
+type MetaWork = Pick<ExportWork, 'versions' | 'source' | 'stats'> & { request: Pick<ExportRequest, 'selection'> }
+
+async function* chosenDocuments(work: MetaWork): AsyncGenerator<WritableMetaDocument> {
   const { versions, source, stats, request } = work
   const { selection } = request
   const headerOf: HeaderOf = async (version) => {

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { ImportedProfile, Profile, ProfileUrd } from '../../core/profile.ts'
+import type { QueryRequest } from '../../core/reports/profile-report.ts'
 import { useCliFolder } from '../cli.testkit.ts'
 
 const urd = (uri: string, type = '') => `<urd>
@@ -198,32 +199,36 @@ describe('the command query', () => {
   test('prints nodes and values', async () => {
     const asked: unknown[] = []
     const engine = {
-      queryProfiles: async (_: unknown, xpath: string, owner: string | null) => {
-        asked.push([xpath, owner])
+      query: async (_: unknown, request: QueryRequest) => {
+        asked.push(request)
         return { kind: 'nodes' as const, nodes: ['<a/>', 'key="java\u202e"'], total: 5 }
       },
     }
     const { code, out, err } = await folder.run(['query', '//keyword', '--owner', 'a@b.c'], { engine })
     assert.deepEqual([code, out, err], [0, '<a/>\nkey="java\u202e"\n', 'and 3 more\n'])
-    assert.deepEqual(asked, [['//keyword', 'a@b.c']])
+    assert.deepEqual(asked.pop(), { query: '//keyword', over: 'profiles', owner: 'a@b.c' })
+    await folder.run(['query', '//aci', '--over', 'annotations'], { engine })
+    assert.deepEqual(asked.pop(), { query: '//aci', over: 'annotations', owner: null })
     const terminal = await folder.run(['query', '//keyword'], { engine, columns: 80 })
     assert.match(terminal.out, /^<a\/>\nkey="java\?"\n$/)
     const count = await folder.run(['query', 'count(//a)'], {
-      engine: { queryProfiles: async () => ({ kind: 'value', value: 3 }) },
+      engine: { query: async () => ({ kind: 'value', value: 3 }) },
     })
     assert.deepEqual([count.code, count.out], [0, '3\n'])
     const json = await folder.run(['query', 'count(//a)', '--json'], {
-      engine: { queryProfiles: async () => ({ kind: 'value', value: 3 }) },
+      engine: { query: async () => ({ kind: 'value', value: 3 }) },
     })
     assert.deepEqual(JSON.parse(json.out), { kind: 'value', value: 3 })
   })
 
   test('reports an invalid expression, and usage errors', async () => {
-    const engine = { queryProfiles: async () => ({ kind: 'fault' as const, message: 'no XPath' }) }
+    const engine = { query: async () => ({ kind: 'fault' as const, message: 'no XPath' }) }
     const { code, err } = await folder.run(['query', '//a['], { engine })
     assert.equal(code, 2)
-    assert.match(err, /XPATH: no XPath/)
-    assert.match((await folder.run(['query'])).err, /XPATH: the XPath expression is missing/)
+    assert.match(err, /QUERY: no XPath/)
+    assert.match((await folder.run(['query'])).err, /QUERY: the query is missing/)
+    assert.match((await folder.run(['query', 'a', '--over', 'x'])).err, /--over: expected one of profiles, urds/)
+    assert.match((await folder.run(['query', 'a', '--over', 'meta', '--owner', 'a@b.c'])).err, /--owner: not valid/)
     assert.match((await folder.run(['query', 'a', 'b'])).err, /b: query takes one expression/)
   })
 })

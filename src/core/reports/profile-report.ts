@@ -7,7 +7,14 @@ export type ProfileImportReport = {
   profiles: { id: string; owner: string; name: string }[]
 }
 
-/** What a query of the profile base found. */
+/** What a query runs over: profiles with their URDs, URDs alone, annotations, or the metadata of documents. */
+export const queryTargets = ['profiles', 'urds', 'annotations', 'meta'] as const
+export type QueryTarget = (typeof queryTargets)[number]
+
+/** `owner` is null for all users. */
+export type QueryRequest = { query: string; over: QueryTarget; owner: string | null }
+
+/** What a query found. */
 export type ProfileQueryResult =
   /** XML of each node; an attribute is `name="value"`. `total` is how many there are, `nodes` may have fewer. */
   | { kind: 'nodes'; nodes: string[]; total: number }

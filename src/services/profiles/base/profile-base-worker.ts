@@ -10,17 +10,23 @@ export type ToBaseWorker =
   | { kind: 'drop'; key: string }
   | { kind: 'query'; key: string; xpath: string; limits: ResultLimits }
 
-export type FromBaseWorker = { kind: 'done' } | { kind: 'answer'; answer: ProfileQueryResult }
+/** `invalid` is not an expression at all. */
+export type FromBaseWorker =
+  | { kind: 'done' }
+  | { kind: 'answer'; answer: ProfileQueryResult }
+  | { kind: 'invalid'; message: string }
 
 // The engine prints errors that are already in the answers. Only this thread is silenced.
 process.stderr.write = () => true
+
+/** Prefixes that a query may use. */
+const namespaces = { webrace: 'urn:erace:webrace' }
 
 const documents = new Map<string, XmlDocument>()
 
 function answer(message: ToBaseWorker): FromBaseWorker {
   const { key } = message
-  if (message.kind === 'query')
-    return { kind: 'answer', answer: evaluateXpath(documents.get(key)!, message.xpath, message.limits) }
+  if (message.kind === 'query') return evaluateXpath(documents.get(key)!, message.xpath, message.limits)
   documents.get(key)?.dispose()
   documents.delete(key)
   if (message.kind === 'load') documents.set(key, parseBase(message.xml))
@@ -36,17 +42,19 @@ function parseBase(xml: Uint8Array): XmlDocument {
   return XmlDocument.fromBuffer(xml, { option: ParseOption.XML_PARSE_NO_XXE | ParseOption.XML_PARSE_COMPACT })
 }
 
-/** For texts that `xpathError` let pass, in a thread that may be ended: neither time nor memory is bounded here. */
-function evaluateXpath(document: XmlDocument, xpath: string, limits: ResultLimits): ProfileQueryResult {
+/** For texts that were checked before, in a thread that may be ended: neither time nor memory is bounded here. */
+function evaluateXpath(document: XmlDocument, xpath: string, limits: ResultLimits): FromBaseWorker {
   try {
-    using compiled = XmlXPath.compile(xpath)
+    using compiled = XmlXPath.compile(xpath, namespaces)
     const found = document.eval(compiled)
-    return Array.isArray(found) ? nodesOf(found, limits) : { kind: 'value', value: found }
+    const answer = Array.isArray(found) ? nodesOf(found, limits) : { kind: 'value' as const, value: found }
+    return { kind: 'answer', answer }
   } catch (error) {
     if (!(error instanceof XmlXPathError)) throw error
     // The message repeats the query before the reason.
     const reason = /': ([^\n]{1,200})/.exec(error.message.slice(xpath.length))?.[1]
-    return { kind: 'fault', message: reason ?? 'the query is not a valid XPath 1.0 expression' }
+    if (reason === undefined) return { kind: 'invalid', message: 'the query is not a valid XPath 1.0 expression' }
+    return { kind: 'answer', answer: { kind: 'fault', message: reason } }
   }
 }
 

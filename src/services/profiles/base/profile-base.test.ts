@@ -5,7 +5,7 @@ import type { Profile, ProfileUrd } from '../../../core/profile.ts'
 import { anyProfile, rules } from '../profiles.testkit.ts'
 import { readProfileJson } from '../values/profile-values.ts'
 import { urdsOf } from '../values/urd-values.ts'
-import { createProfileBase, type QueriedBase } from './profile-base.ts'
+import { createProfileBase, profileBaseText, type QueriedBase } from './profile-base.ts'
 
 function profileOf(id: string, keywords: string[]): Profile {
   const read = readProfileJson({ sources: [{ uri: 'http://a.example/' }], interests: { keywords } }, rules)
@@ -21,11 +21,10 @@ function baseOf(profiles: Profile[], version = 1, key = 'all'): QueriedBase & { 
     made: 0,
     key,
     version,
-    profiles() {
+    text() {
       this.made++
-      return profiles
+      return profileBaseText(profiles, urds)
     },
-    urds: () => urds,
   }
 }
 
@@ -54,6 +53,18 @@ describe('queries of the profile base', () => {
     assert.deepEqual(await base.query(baseOf(two), '//nothing'), { kind: 'nodes', nodes: [], total: 0 })
   })
 
+  test('may be in XQL', async () => {
+    assert.deepEqual(await base.query(baseOf(two), "//urd[keywords/keyword/@key $ieq$ 'IBM']/@id"), {
+      kind: 'nodes',
+      nodes: ['id="p1.0"'],
+      total: 1,
+    })
+    assert.deepEqual(await base.query(baseOf(two), '//urd!count() $eq$ 2 $and$ $not$ //nothing'), {
+      kind: 'value',
+      value: true,
+    })
+  })
+
   test('count, compare and take texts', async () => {
     assert.deepEqual(await base.query(baseOf(two), 'count(//profile)'), { kind: 'value', value: 2 })
     assert.deepEqual(await base.query(baseOf(two), 'count(//urd) > 2'), { kind: 'value', value: false })
@@ -62,7 +73,11 @@ describe('queries of the profile base', () => {
 
   test('say what is wrong with them', async () => {
     const errors: [xpath: string, message: RegExp][] = [
-      ['//urd[', /not a valid XPath/],
+      ['//urd[', /^character 7: the query ends too early$/],
+      ['//urd[a b]', /^character 9: expected \], not b$/],
+      ['//urd[@id $equals$ 1]', /^character 11: unknown operator \$equals\$/],
+      ['//urd[@id] trailing', /^character 12: unexpected trailing$/],
+      [`//a[${'$not$ '.repeat(31)}b]`, /more than 30 levels deep/],
       ['nothing()', /Unregistered function: nothing/],
       ['$x', /Undefined variable: x/],
       ['a:urd', /Undefined namespace prefix: a/],

@@ -3,11 +3,12 @@ import type { ProfileQueryResult } from '../../../core/reports/profile-report.ts
 import { startThread, type ThreadHost } from '../../../core/work/thread-host.ts'
 import { profileElement } from '../../../xml/profile/profile.ts'
 import { urdElement } from '../../../xml/profile/urd.ts'
+import { translateXql, xqlFault } from '../../../xml/xql/xql.ts'
 import { writtenUrd } from '../values/urd-values.ts'
 import type { FromBaseWorker, ToBaseWorker } from './profile-base-worker.ts'
 
 /**
- * Queries of the profile base in XPath 1.0, over `<base><profiles>…</profiles><urds>…</urds></base>`.
+ * Queries in XPath 1.0 or XQL over one document: the profile base (`profileBaseText`), or what else is written as XML.
  *
  * A short query can take forever, and any amount of memory. So queries run one at a time in a thread that is started with
  * the first one: it answers within the time limit or is terminated, and the next query starts another. The thread caches
@@ -15,17 +16,16 @@ import type { FromBaseWorker, ToBaseWorker } from './profile-base-worker.ts'
  * the thread doesn't have it.
  */
 export type ProfileBase = {
-  query(base: QueriedBase, xpath: string): Promise<ProfileQueryResult>
+  query(base: QueriedBase, query: string): Promise<ProfileQueryResult>
   /** No query may follow. */
   end(): Promise<void>
 }
 
-/** The part of the base visible to a user. The same key and version mean the same profiles and URDs. */
+/** The document to be queried, or the part of it that is visible to a user. The same key and version mean the same text. */
 export type QueriedBase = {
   key: string
   version: number
-  profiles(): Iterable<Profile> | AsyncIterable<Profile>
-  urds(): Iterable<ProfileUrd> | AsyncIterable<ProfileUrd>
+  text(): AsyncIterable<string>
 }
 
 export type ProfileBaseLimits = {
@@ -83,13 +83,13 @@ export function createProfileBase(given: Partial<ProfileBaseLimits> = {}): Profi
       return null
     }
     if (known !== undefined) drop(key)
-    const xml = await baseDocument(base.profiles(), base.urds(), limits.maxBaseBytes)
+    const xml = await bytesOf(base.text(), limits.maxBaseBytes)
     if (xml === null)
-      return { kind: 'fault', message: `the profile base is larger than ${limits.maxBaseBytes} bytes as XML` }
+      return { kind: 'fault', message: `what is queried is larger than ${limits.maxBaseBytes} bytes as XML` }
     const bytes = xml.length
     makeRoom(bytes)
     const answer = await ask({ kind: 'load', key, xml }, null)
-    if (answer === null) return { kind: 'fault', message: 'not enough memory for the profile base' }
+    if (answer === null) return { kind: 'fault', message: 'not enough memory for what is queried' }
     kept.set(key, { version, bytes })
     return null
   }
@@ -110,13 +110,19 @@ export function createProfileBase(given: Partial<ProfileBaseLimits> = {}): Profi
     if (failed !== null) return failed
     const answer = await ask({ kind: 'query', key: base.key, xpath, limits }, limits.timeLimitMs)
     if (answer?.kind === 'answer') return answer.answer
+    if (answer?.kind === 'invalid') return { kind: 'fault', message: xqlFault(xpath) ?? answer.message }
     return { kind: 'fault', message: `the query took more than ${limits.timeLimitMs} ms or too much memory` }
   }
 
   return {
-    async query(base, xpath) {
-      const message = xpathError(xpath)
+    async query(base, query) {
+      const message = queryError(query)
       if (message !== null) return { kind: 'fault', message }
+      const translated = translateXql(query)
+      if (translated.kind === 'invalid') return { kind: 'fault', message: translated.message }
+      const { xpath } = translated
+      const deep = nestingError(xpath)
+      if (deep !== null) return { kind: 'fault', message: deep }
       if (waiting >= limits.maxWaiting)
         return { kind: 'fault', message: 'too many queries are waiting; try again later' }
       waiting++
@@ -132,27 +138,28 @@ export function createProfileBase(given: Partial<ProfileBaseLimits> = {}): Profi
   }
 }
 
-/** The profile base as one document, `<base><profiles>…</profiles><urds>…</urds></base>`; null where it would be too large. */
-async function baseDocument(
+/** The profile base as one document, `<base><profiles>…</profiles><urds>…</urds></base>`. */
+export async function* profileBaseText(
   profiles: Iterable<Profile> | AsyncIterable<Profile>,
   urds: Iterable<ProfileUrd> | AsyncIterable<ProfileUrd>,
-  maxBytes: number,
-): Promise<Uint8Array<ArrayBuffer> | null> {
+): AsyncGenerator<string> {
+  yield '<base>\n<profiles>\n'
+  for await (const profile of profiles) yield profileElement(profile)
+  yield '</profiles>\n<urds>\n'
+  for await (const urd of urds) yield urdElement(writtenUrd(urd))
+  yield '</urds>\n</base>\n'
+}
+
+/** Null where it would be too large. */
+async function bytesOf(texts: AsyncIterable<string>, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
   const pieces: Buffer[] = []
   let bytes = 0
-
-  function add(text: string): boolean {
+  for await (const text of texts) {
     const piece = Buffer.from(text)
     bytes += piece.length
+    if (bytes > maxBytes) return null
     pieces.push(piece)
-    return bytes <= maxBytes
   }
-
-  add('<base>\n<profiles>\n')
-  for await (const profile of profiles) if (!add(profileElement(profile))) return null
-  add('</profiles>\n<urds>\n')
-  for await (const urd of urds) if (!add(urdElement(writtenUrd(urd)))) return null
-  if (!add('</urds>\n</base>\n')) return null
   // A buffer of its own, which may be handed over to a thread.
   const whole = new Uint8Array(bytes)
   let at = 0
@@ -168,10 +175,14 @@ const MAX_LENGTH = 1000
 const MAX_NESTING = 30
 
 /** Why a query is rejected without trying it, or null. */
-function xpathError(xpath: string): string | null {
-  if (xpath.trim() === '') return 'the query is empty'
-  if (xpath.length > MAX_LENGTH) return `the query has ${xpath.length} characters; the maximum is ${MAX_LENGTH}`
-  if (/[\p{Cs}\0]/u.test(xpath)) return 'the query contains a character that is not allowed in XML'
+function queryError(query: string): string | null {
+  if (query.trim() === '') return 'the query is empty'
+  if (query.length > MAX_LENGTH) return `the query has ${query.length} characters; the maximum is ${MAX_LENGTH}`
+  if (/[\p{Cs}\0]/u.test(query)) return 'the query contains a character that is not allowed in XML'
+  return nestingError(query)
+}
+
+function nestingError(xpath: string): string | null {
   let depth = 0
   // Quoted text is skipped; the engine rejects unbalanced quotes.
   for (const [mark] of xpath.replace(/"[^"]*"|'[^']*'/g, '').matchAll(/[([)\]]/g)) {
