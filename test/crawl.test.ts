@@ -194,20 +194,6 @@ describe('what is followed and what is not', () => {
     assert.equal(deep.failed, 1)
   })
 
-  test('links seen only on a duplicate are followed when another page has them too', async () => {
-    const { set, origin } = site
-    const same = html('x.html')
-    set('/twins', { body: html('/twin-a/', '/twin-b/', '/later') })
-    set('/twin-a/', { body: same })
-    set('/twin-b/', { body: same })
-    set('/later', { body: `later ${html('/twin-b/x.html')}` })
-    set('/twin-a/x.html', { body: 'a' })
-    set('/twin-b/x.html', { body: 'b' })
-    const result = await crawl(dataFolder(), [`${origin()}/twins`])
-    assert.equal(result.duplicates, 1)
-    assert.equal(result.stored, 5)
-  })
-
   test('a seed that redirects to another host moves the crawl there', async () => {
     const { set, origin } = site
     set('/from', { status: 302, headers: { location: `${origin(1)}/to` }, body: '' }, 0)

@@ -82,6 +82,11 @@ export const crawlSettings = {
     [1, 100_000_000],
     'Maximum number of query strings followed per path of a host.',
   ),
+  'crawl.maxRepeatedPages': integer(
+    2000,
+    [0, 100_000_000],
+    'Maximum number of links followed from pages whose content has already occurred on the way to them, per host and content; further ones are treated as a crawler trap.',
+  ),
   'crawl.maxLinksPerPage': integer(
     10_000,
     [1, 1_000_000],

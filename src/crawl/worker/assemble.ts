@@ -155,6 +155,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
       bufferRows: Math.ceil(settings.config.frontier.buffer / environment.shards),
       maxAttempts: crawl.maxAttempts,
       maxRedirects: crawl.maxRedirects,
+      maxRepeatedPages: crawl.maxRepeatedPages,
       maxCrawlDelayMs: crawl.maxCrawlDelayMs,
       looksBack: environment.looksBack,
       fullCheckAfter: crawl.fullCheckAfter,

@@ -13,6 +13,7 @@ import type { CrawlStats } from './crawl-stats.ts'
 import { createDispatcher, type UnwrittenLimit } from './dispatcher.ts'
 import { createHostFailures } from './host-failures.ts'
 import type { LinkPipe } from './links/link-pipe.ts'
+import { createRepeatedPages } from './links/repeated-pages.ts'
 import { type Batch, createBatch, type Finished } from './results/batch.ts'
 import { noteResult, type Watches } from './results/check-results.ts'
 import type { ShardStats, SharedCounters } from './shared-counters.ts'
@@ -63,6 +64,7 @@ export type ShardSettings = {
   bufferRows: number
   maxAttempts: number
   maxRedirects: number
+  maxRepeatedPages: number
   maxCrawlDelayMs: number
   looksBack: boolean
   fullCheckAfter: number
@@ -120,6 +122,8 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   })
   const batch = createBatch({
     ...{ documents, frontier, store, wait, ...settings.writing, maxBytes: 4 << 20 },
+    repeatedPages: createRepeatedPages({ maxLinks: settings.maxRepeatedPages }),
+    onTrap: (links) => stats.add('skipped.trap', links),
     onOffered: deps.pipe.offered,
     onOutcome(finished, outcome) {
       if (outcome?.kind === 'stored') stats.add('stored')

@@ -40,6 +40,11 @@ export function documentsSuite(engine: StoreEngine): void {
         assert.deepEqual(await shard.documents.record([pageOf(host, '/a', 'same')]), [
           { kind: 'unchanged', duplicate: false },
         ])
+        const known = await Promise.all(['/a', '/b'].map((path) => knownOf(shard, pageOf(host, path, 'same'))))
+        assert.deepEqual(
+          known.map((each) => each?.isCopy),
+          [false, true],
+        )
         assert.deepEqual(await countsOf(shard), { documents: 2, versions: 2, bodies: 1 })
       }),
     )
@@ -147,6 +152,7 @@ export function documentsSuite(engine: StoreEngine): void {
           textRules: 0,
           truncated: '',
           body: 'kept',
+          isCopy: false,
           notModified: 1,
           linkKeys: new Uint8Array(),
           linkNaming: 0,
@@ -175,6 +181,7 @@ export function documentsSuite(engine: StoreEngine): void {
           textRules: 0,
           truncated: '',
           body: 'none',
+          isCopy: false,
           notModified: 0,
           linkKeys: new Uint8Array(),
           linkNaming: 0,

@@ -87,13 +87,7 @@ export type CaptureOutcome =
   /** Broken off, and less than what is kept: not a change. */
   | { kind: 'incomplete' }
   /** A new version of this document whose body is kept under another URL. */
-  | {
-      kind: 'duplicate'
-      versionId: number
-      of: string
-      /** That URL was met in this run: its links are on their way. */
-      linksOffered: boolean
-    }
+  | { kind: 'duplicate'; versionId: number; of: string }
   | { kind: 'noted' }
 
 export type KnownDocument = {
@@ -114,6 +108,8 @@ export type KnownDocument = {
   truncated: string
   /** Whether its body is there, was collected because no profile wanted it, or lost. */
   body: BodyState
+  /** Its body is kept under another version. */
+  isCopy: boolean
   /** Answers in a row that said "not modified". */
   notModified: number
   /** `linkKeys` and `linkNaming` of the current version; empty where it has no links or they are not known. */

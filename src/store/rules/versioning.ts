@@ -149,20 +149,14 @@ export const noContent = {
 /** The version that a body is kept under, its document, and the run that met the document last. */
 export type Original = { version: number; at: number; url: string; document: number; run: number }
 
-/** Whether the body was met in this run under another URL: then its links are on their way already. */
+/** Whether the body was met in this run under another URL. */
 export function wasMetElsewhere(original: { document: number; run: number }, documentId: number, run: number): boolean {
   return original.document !== documentId && original.run === run
 }
 
 /** What came of a new version, by where its body is kept: null when it is kept under this one. */
-export function outcomeOfBody(
-  versionId: number,
-  documentId: number,
-  run: number,
-  original: Original | null,
-): CaptureOutcome {
-  if (original === null) return { kind: 'stored', versionId }
-  return { kind: 'duplicate', versionId, of: original.url, linksOffered: wasMetElsewhere(original, documentId, run) }
+export function outcomeOfBody(versionId: number, original: Original | null): CaptureOutcome {
+  return original === null ? { kind: 'stored', versionId } : { kind: 'duplicate', versionId, of: original.url }
 }
 
 const listed = badOutcomes.map((outcome) => `'${outcome}'`).join(', ')
@@ -179,6 +173,8 @@ export const versionSql = {
   /** A lost body must be fetched, and validators that lied are not believed: neither is asked for conditionally. */
   validator: (column: 'etag' | 'last_modified'): string =>
     `CASE WHEN v.body <> 'lost' AND d.not_modified >= 0 THEN v.${column} ELSE '' END`,
+  /** Its body is kept under another version. */
+  isCopy: 'coalesce(v.original <> v.id, false)',
   lastSeenAt: 'CASE WHEN d.version = v.id THEN d.seen_at ELSE v.seen_at END',
   /** A version whose record was damaged. Where there never was a body, only the response header is lost. */
   bodyOnceLost: `CASE WHEN body = 'none' THEN body ELSE 'lost' END`,

@@ -31,6 +31,7 @@ export function createFilterSteps(settings: CrawlSettings, watches: Watches): Li
     { name: 'drop ignored types', run: ({ url }) => (hasIgnoredSuffix(url) ? 'type' : null) },
     {
       name: 'drop traps',
+      rule: 'path',
       run({ url }) {
         const verdict = traps.check(url)
         if (verdict.kind === 'skip') return verdict.reason
@@ -49,7 +50,7 @@ export function createFilterSteps(settings: CrawlSettings, watches: Watches): Li
       },
     },
     // Counts only what would be fetched: links out of scope must not use up the variants of a path.
-    { name: 'drop query variants', run: ({ url }) => (variants.admits(url) ? null : 'trap') },
+    { name: 'drop query variants', rule: 'variants', run: ({ url }) => (variants.admits(url) ? null : 'trap') },
   ]
 }
 

@@ -4,6 +4,7 @@ import type { FingerprintCache } from '../../../core/url/fingerprint-cache.ts'
 import { hostKey } from '../../../core/url/partition.ts'
 import { baseOfSerialised, type ParsedBase, prepareBase, resolve } from '../../../core/url/url.ts'
 import { type Fingerprinter, toBigInt } from '../../../core/url/url-key.ts'
+import { type DroppedLinks, maxDroppedExamples, type TrapRule } from '../../../store/contracts/dropped-links.ts'
 import type { FoundLink } from '../../extract/fastfind.ts'
 import type { LinkNormaliser } from '../../normalize/link-normaliser.ts'
 import { createLinkMemo, type NamedLink } from './link-memo.ts'
@@ -24,7 +25,12 @@ export type LinkDraft = {
 export type StepVerdict = null | SkipReason
 
 /** WebRACE's pipe as a list: each step checks the draft, may add to it, and lets it pass or not. */
-export type LinkStep = { name: string; run(draft: LinkDraft): StepVerdict }
+export type LinkStep = {
+  name: string
+  /** The trap limit it enforces. */
+  rule?: TrapRule
+  run(draft: LinkDraft): StepVerdict
+}
 
 export type PageContext = {
   url: string
@@ -51,6 +57,8 @@ export type LinkPipe = {
   offered(offers: readonly Offer[]): void
   /** The target of a redirect. Where a seed leads is part of the crawl, in scope or not. */
   admit(url: string, page: PageContext, fromSeed: boolean): Offer | SkipReason | 'known' | 'unparsable'
+  /** Links that the trap limits dropped since the last call; all are of this page. */
+  takeDropped(page: PageContext, at: number): DroppedLinks[]
 }
 
 export type PipedLinks = { links: string[]; keys: Uint8Array; offers: Offer[] }
@@ -69,6 +77,8 @@ export type LinkPipeOptions = {
 
 const MEMO_ENTRIES = 16_384
 const KEY_BYTES = 8
+/** Of a link that is too long, so much is kept as an example. */
+const MAX_EXAMPLE = 2048
 
 /**
  * WebRACE's six steps: links are found (`fastfind`), then here named (resolved, normalised, fingerprinted), known ones
@@ -81,6 +91,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   const fp = new Uint32Array(2)
   let normalise = normaliser.onPage(prepareBase('http://invalid/'))
   let pageNumber = 0
+  let dropped: Map<TrapRule, { count: number; urls: string[] }> | null = null
 
   // A page seen by one check of one watch is new to all others: their fingerprints differ.
   let eyeHi = 0
@@ -107,9 +118,18 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     draft.key = key
     for (const step of steps) {
       const verdict = step.run(draft)
-      if (verdict !== null) return verdict
+      if (verdict === null) continue
+      if (step.rule !== undefined) drop(verdict === 'length' ? 'length' : step.rule, url)
+      return verdict
     }
     return null
+  }
+
+  function drop(rule: TrapRule, url: string): void {
+    dropped ??= new Map()
+    const drops = dropped.get(rule) ?? { count: 0, urls: [] }
+    if (drops.count++ === 0) dropped.set(rule, drops)
+    if (drops.urls.length < maxDroppedExamples) drops.urls.push(url.slice(0, MAX_EXAMPLE))
   }
 
   function enter(page: PageContext): void {
@@ -133,11 +153,12 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
 
   /**
    * A link that is not known. A refused link stays refused at any depth. An accepted one becomes known only when it is
-   * really offered: the page may turn out to repeat another, and then its links are not.
+   * really offered: the page may turn out to be part of a trap, and then its links are not.
    */
   function consider(link: NamedLink, page: PageContext, depth: number | null, offers: Offer[]): boolean {
     if (page.hops >= maxHops) {
       onSkip('trap') // too far from here; a shorter way may still lead there
+      drop('depth', link.url)
       return true
     }
     const verdict = pass(link)
@@ -168,6 +189,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
           if (typeof named === 'string') {
             if (named === 'unparsable') onUnparsable(href, page.url)
             else onSkip(named)
+            if (named === 'length') drop('length', href)
             continue
           }
           link = named
@@ -202,12 +224,21 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     admit(url, page, fromSeed) {
       enter(page)
       const named = name(url)
+      if (named === 'length') drop('length', url)
       if (typeof named === 'string') return named
       if (seenDepth(named.hi, named.lo) >= page.depth) return 'known'
       const verdict = pass(named)
       return verdict === null || (verdict === 'scope' && fromSeed)
         ? offerOf(named, page, page.depth, page.hops)
         : verdict
+    },
+    takeDropped({ host, url: parent }, at) {
+      if (dropped === null) return []
+      const drops = [...dropped].map(([rule, { count, urls }]): DroppedLinks => {
+        return { host, rule, count, examples: urls.map((url) => ({ url, parent, at })) }
+      })
+      dropped = null
+      return drops
     },
   }
 }

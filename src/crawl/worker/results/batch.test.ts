@@ -5,6 +5,7 @@ import type { Offer } from '../../../core/request.ts'
 import { offerOf, offersOf, pageOf, queuedUrls } from '../../../store/conformance/samples.testkit.ts'
 import type { Capture } from '../../../store/contracts/documents.ts'
 import { answered, type Field, openField, type Taken } from '../../frontier/frontier.testkit.ts'
+import { createRepeatedPages } from '../links/repeated-pages.ts'
 import { type Batch, type BatchOptions, createBatch } from './batch.ts'
 
 type Kept = { count: number; removed: number; limited: number }
@@ -32,6 +33,8 @@ async function withBatch(
     maxItems: 1_000,
     maxBytes: 1_000_000,
     maxWaitMs: 3_600_000,
+    repeatedPages: createRepeatedPages({ maxLinks: 4 }),
+    onTrap: (links) => diary.push(`trap ${links}`),
     onOffered() {},
     onOutcome: ({ request }, outcome) => diary.push(`${new URL(request.url).pathname} ${outcome?.kind ?? 'nothing'}`),
     async beforeCommit() {},
@@ -109,19 +112,21 @@ describe('a batch', () => {
     })
   })
 
-  test('does not follow the links of a page that is kept under another URL, unless it is a seed', async () => {
+  test('follows the links of copies, but not for ever where they lead to more of them', async () => {
     await withBatch({}, async ({ field, batch, diary, end }) => {
-      const [one, two, three] = [field.hostOf(0), field.hostOf(1), field.hostOf(2)]
-      const parent = 'http://parent.example/'
-      await field.offer([offerOf(one, '/a', { parent }), offerOf(two, '/b', { parent }), offerOf(three, '/seed')])
-      const [first, second, third] = field.takeAll() as [Taken, Taken, Taken]
-      end(first, pageOf(one, '/a', 'same'), [offerOf(one, '/from-a')])
-      end(second, pageOf(two, '/b', 'same'), [offerOf(two, '/from-b')])
-      end(third, pageOf(three, '/seed', 'same'), [offerOf(three, '/from-seed')])
-      await batch.flush()
-      assert.deepEqual(diary, ['/a stored', '/b duplicate', '/seed duplicate'])
-      const queued = await queuedUrls(field.store)
-      assert.deepEqual(queued.sort(), [`http://${one}/from-a`, `http://${three}/from-seed`].sort())
+      const urlOf = (n: number): string => `http://${field.hostOf(n)}/`
+      const follow = async (n: number, parent: string, links: number): Promise<void> => {
+        await field.offer([offerOf(field.hostOf(n), '/', { parent })])
+        const host = field.hostOf(n)
+        const taken = field.takeAll().find(({ request }) => request.host === host)!
+        end(taken, pageOf(host, '/', 'same'), offersOf(field.hostOf(n + 10), links))
+        await batch.flush()
+      }
+      await follow(0, 'http://parent.example/', 0)
+      await follow(1, 'http://parent.example/', 1)
+      await follow(2, urlOf(1), 5)
+      assert.deepEqual(diary, ['/ stored', '/ duplicate', 'trap 5', '/ duplicate'])
+      assert.deepEqual(await queuedUrls(field.store), [`http://${field.hostOf(11)}/0`])
     })
   })
 

@@ -2,11 +2,13 @@ import { AppError, type ErrorCode, isAppError } from '../../../core/errors.ts'
 import type { SkipReason } from '../../../core/reports/crawl-report.ts'
 import type { Offer, QueuedRequest } from '../../../core/request.ts'
 import { isTemporary, retry, type Wait } from '../../../core/work/retry.ts'
-import type { Capture, CaptureOutcome, DocumentStore } from '../../../store/contracts/documents.ts'
+import type { Capture, CaptureOutcome, DocumentStore, KnownDocument } from '../../../store/contracts/documents.ts'
+import { type DroppedLinks, maxDroppedExamples } from '../../../store/contracts/dropped-links.ts'
 import type { CompletedRequests, CompletionCounts, FrontierStore } from '../../../store/contracts/frontier.ts'
 import type { Frontier } from '../../frontier/frontier.ts'
 import type { HostQueue } from '../../frontier/host-queue.ts'
 import type { PartitionLease } from '../../frontier/partition-lease.ts'
+import type { RepeatedPages } from '../links/repeated-pages.ts'
 import { createWriteBuffers } from './write-buffers.ts'
 
 /**
@@ -19,6 +21,10 @@ export type Finished = {
   request: QueuedRequest
   capture: Capture | null
   offers: readonly Offer[]
+  /** The page is the one that is kept. */
+  kept?: Pick<KnownDocument, 'digest' | 'isCopy'> | null | undefined
+  /** Links of the page that the trap limits dropped. */
+  traps?: readonly DroppedLinks[] | undefined
   /** Retried later instead of done. */
   again: boolean
   /** Why it was not fetched or not read. */
@@ -60,6 +66,9 @@ export type BatchOptions = {
   waitMsForEach?: number
   /** How many leases are written for at a time; 1 by default. */
   parallel?: number
+  repeatedPages: RepeatedPages
+  /** So many links of a page were dropped, since it repeats itself. */
+  onTrap(links: number): void
   /** Called with the links that are handed to the store. */
   onOffered(offers: readonly Offer[]): void
   onOutcome(finished: Finished, outcome: CaptureOutcome | null): void
@@ -128,15 +137,17 @@ export function createBatch(options: BatchOptions): Batch {
     const outcomes =
       captured.length === 0 ? [] : await persist(() => documents.record(captured.map((item) => item.capture!)), lease)
     const offers: Offer[] = []
+    const traps: DroppedLinks[] = []
     let next = 0
     for (const item of items) {
       const outcome = item.capture === null ? null : outcomes[next++]!
-      const { parent, check } = item.request
-      if (parent === '' || check.watch > 0 || !isRepetition(outcome))
-        for (const offer of item.offers) offers.push(offer)
+      if (item.traps !== undefined) traps.push(...item.traps)
+      if (leadsOn(item, outcome)) for (const offer of item.offers) offers.push(offer)
+      else traps.push(droppedOf(item))
       options.onOutcome(item, outcome)
     }
     options.onOffered(offers)
+    if (traps.length > 0) await persist(() => store.noteDropped(traps), lease)
     await options.beforeCommit()
     const done = items.filter((item) => !item.again).map((item) => item.request)
     const again = items.filter((item) => item.again).map((item) => item.request)
@@ -147,6 +158,16 @@ export function createBatch(options: BatchOptions): Batch {
     writeBuffers.written(lease)
     for (const { hostQueue } of items) frontier.completed(hostQueue, 1)
     options.onCommitted(items.length, counts, lease)
+  }
+
+  /** False where the page is part of a tree that repeats itself. Only duplicates can be. */
+  function leadsOn({ request, capture, offers, kept }: Finished, outcome: CaptureOutcome | null): boolean {
+    if (offers.length === 0 || request.parent === '') return true
+    const isCopy = kept?.isCopy === true || isDuplicate(outcome)
+    const digest = capture?.kind === 'body' ? capture.digest : kept?.digest
+    if (!isCopy || digest === undefined || options.repeatedPages.admits(request, digest, offers.length)) return true
+    options.onTrap(offers.length)
+    return false
   }
 
   return {
@@ -171,10 +192,13 @@ function bytesOf({ capture }: Finished): number {
   return capture?.kind === 'body' ? capture.size : 0
 }
 
-/** The page was found under another URL in this run: its links were offered there. A seed is always followed. */
-function isRepetition(outcome: CaptureOutcome | null): boolean {
-  if (outcome?.kind === 'duplicate') return outcome.linksOffered
-  return outcome?.kind === 'unchanged' && outcome.duplicate
+const isDuplicate = (outcome: CaptureOutcome | null): boolean =>
+  outcome?.kind === 'duplicate' || (outcome?.kind === 'unchanged' && outcome.duplicate)
+
+function droppedOf({ request: { host, url: parent }, offers, capture }: Finished): DroppedLinks {
+  const at = capture?.at ?? 0
+  const examples = offers.slice(0, maxDroppedExamples).map(({ url }) => ({ url, parent, at }))
+  return { host, rule: 'repeated-pages', count: offers.length, examples }
 }
 
 type Waiting = { batch: CompletedRequests; resolve(counts: CompletionCounts): void; reject(error: unknown): void }

@@ -5,6 +5,7 @@ import type { SkipReason } from '../../../core/reports/crawl-report.ts'
 import type { Offer, QueuedRequest } from '../../../core/request.ts'
 import { bodyDigest, digestText } from '../../../core/url/fingerprint.ts'
 import type { Capture, DocumentStore, KnownDocument, NoteOutcome } from '../../../store/contracts/documents.ts'
+import type { DroppedLinks } from '../../../store/contracts/dropped-links.ts'
 import { type FetchResponse, mediaTypeOf } from '../../fetch/fetch-result.ts'
 import { freshUntil } from '../../fetch/validators.ts'
 import type { CrawlStats } from '../crawl-stats.ts'
@@ -19,6 +20,10 @@ export type Conclusion = {
   capture: Capture | null
   offers: readonly Offer[]
   again: boolean
+  /** The page is the one that is kept; null where there is none, or what came is compared with it later. */
+  kept?: KnownDocument | null
+  /** Links that the trap limits dropped. */
+  traps?: readonly DroppedLinks[]
   /** Why it was not fetched or not read. */
   skipped?: SkipReason
   /** Also set where it is to be retried. */
@@ -117,8 +122,9 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
     stats.add('links', page.links)
     if (page.dropped.limit > 0) stats.add('skipped.limit', page.dropped.limit)
     if (page.dropped.length > 0) stats.add('skipped.length', page.dropped.length)
-    if (page.kind === 'page') return { capture: page.capture, offers: page.offers, again: false }
-    return { ...skipped(request, 'robots', response), offers: page.offers }
+    const { offers, traps } = page
+    if (page.kind === 'page') return { capture: page.capture, offers, traps, again: false }
+    return { ...skipped(request, 'robots', response), offers, traps }
   }
 
   function follow(request: QueuedRequest, response: FetchResponse): Conclusion {
@@ -144,13 +150,15 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
     if (location.replace(/#.*/s, '') === request.url)
       return { capture: note(request, 'redirect', response), offers: [], again: false }
     const capture = gone(request, 'redirect', response, location)
-    const admitted = pipe.admit(location, contextOf(request), request.parent === '')
+    const context = contextOf(request)
+    const admitted = pipe.admit(location, context, request.parent === '')
+    const traps = pipe.takeDropped(context, response.startedAt)
     if (typeof admitted === 'string') {
       if (admitted === 'unparsable')
         return failed(request, 'redirect-refused', `${request.url} redirects to something that is not a URL`, response)
       if (admitted === 'known') return { capture, offers: [], again: false }
       stats.add(`skipped.${admitted}`)
-      return { capture, offers: [], again: false, skipped: admitted }
+      return { capture, offers: [], traps, again: false, skipped: admitted }
     }
     // A redirect is the same step of the crawl: it goes ahead of links that were found later.
     const offer = {
@@ -162,19 +170,20 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
     return { capture, offers: [offer], again: false }
   }
 
-  async function followKept(request: QueuedRequest, known: KnownDocument): Promise<{ offers: Offer[]; links: number }> {
+  async function followKept(request: QueuedRequest, known: KnownDocument): Promise<KeptLinks> {
     const { versionId, linkKeys, linkNaming } = known
-    if (versionId === 0) return { offers: [], links: 0 }
+    if (versionId === 0) return noLinks
     const context = contextOf(request)
     const isNamedAlike = linkKeys.length > 0 && linkNaming === reading.linkNaming
     // Most links of a page are known by now: their keys show it without reading the links themselves.
     const positions = isNamedAlike ? pipe.unknown(linkKeys, context) : null
-    if (positions?.length === 0) return { offers: [], links: linkKeys.length / 8 }
+    if (positions?.length === 0) return { ...noLinks, links: linkKeys.length / 8 }
     const links = await documents.links(known)
     const wanted = positions === null ? links : positions.flatMap((at) => links[at] ?? [])
     const found = wanted.map((href) => ({ href, tag: 'a' as const, nofollow: false, known: null }))
     pipe.enter(context)
-    return { offers: pipe.run(found, context).offers, links: links.length }
+    const { offers } = pipe.run(found, context)
+    return { offers, traps: pipe.takeDropped(context, clock.now()), links: links.length }
   }
 
   return async function conclude(request: QueuedRequest, result: Visited): Promise<Conclusion> {
@@ -186,11 +195,12 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
         return follow(request, result.response)
       case 'unchanged': {
         stats.add('unchanged')
-        const { offers, links } = await followKept(request, result.known)
+        const { offers, traps, links } = await followKept(request, result.known)
         stats.add('links', links)
         const { response } = result
         const fresh = freshUntil(response.rawHeaders, response.startedAt)
-        return { capture: note(request, 'unchanged', response, { fresh }), offers, again: false }
+        const capture = note(request, 'unchanged', response, { fresh })
+        return { capture, offers, traps, kept: result.known, again: false }
       }
       case 'gone': {
         const { response } = result
@@ -199,11 +209,11 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
       }
       case 'done-before': {
         const { known } = result
-        const { offers } = await followKept(request, known)
+        const { offers, traps } = await followKept(request, known)
         const facts = { at: clock.now(), run: known.run, status: known.status, address: '' }
         // That it is gone may be new to the watch, too.
         const capture: Capture | null = request.check.watch > 0 ? { kind: 'met', ...nameOf(request), ...facts } : null
-        return { capture, offers, again: false }
+        return { capture, offers, traps, kept: known, again: false }
       }
       case 'dropped':
         return { capture: null, offers: [], again: false }
@@ -221,6 +231,11 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
     }
   }
 }
+
+/** Links of a page that was stored before. */
+type KeptLinks = { offers: Offer[]; traps: DroppedLinks[]; links: number }
+
+const noLinks: KeptLinks = { offers: [], traps: [], links: 0 }
 
 function nameOf({ host, fp, url, parent, check, hops }: QueuedRequest) {
   return { host, fp, url, parent, check, hops }

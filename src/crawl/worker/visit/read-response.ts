@@ -6,6 +6,7 @@ import type { OmitRules } from '../../../core/text/omit-rules.ts'
 import { bodyDigest, digestText } from '../../../core/url/fingerprint.ts'
 import { prepareBase, resolve } from '../../../core/url/url.ts'
 import type { Capture, KnownDocument } from '../../../store/contracts/documents.ts'
+import type { DroppedLinks as DroppedByTraps } from '../../../store/contracts/dropped-links.ts'
 import { extractPage } from '../../extract/page.ts'
 import { type FetchResponse, headerList, headerValue, mediaTypeOf } from '../../fetch/fetch-result.ts'
 import { freshUntil, validatorsOf } from '../../fetch/validators.ts'
@@ -14,9 +15,9 @@ import type { LinkPipe, PageContext, PipedLinks } from '../links/link-pipe.ts'
 
 /** The result of reading a response with a body. */
 export type PageReading =
-  | { kind: 'page'; capture: Capture; offers: Offer[]; links: number; dropped: DroppedLinks }
+  | { kind: 'page'; capture: Capture; offers: Offer[]; links: number; dropped: DroppedLinks; traps: DroppedByTraps[] }
   /** The page itself asks not to be stored; its links may still be followed. */
-  | { kind: 'noindex'; offers: Offer[]; links: number; dropped: DroppedLinks }
+  | { kind: 'noindex'; offers: Offer[]; links: number; dropped: DroppedLinks; traps: DroppedByTraps[] }
   | { kind: 'undecodable'; message: string }
 
 /** Links that were ignored, by the reason under which they count. */
@@ -78,9 +79,10 @@ export async function readResponse(
           agent: options.agent,
         })
   const found = page === null || directives?.nofollow === true ? noLinks : pipe.run(page.links, context)
+  const traps = pipe.takeDropped(context, response.startedAt)
   const links = found.links.length
   const dropped = page === null || found === noLinks ? noneDropped : droppedOf(page)
-  if (directives?.noindex === true) return { kind: 'noindex', offers: found.offers, links, dropped }
+  if (directives?.noindex === true) return { kind: 'noindex', offers: found.offers, links, dropped, traps }
   // Pages that are read together are hashed together: see `inTurn` in visit-runner.ts.
   await undefined
   const truncated = response.truncated ?? (decoded.truncated ? 'length' : null)
@@ -97,7 +99,7 @@ export async function readResponse(
     digest,
     text: { ...compared, textRules: omit?.id ?? 0 },
   })
-  return { kind: 'page', capture, offers: found.offers, links, dropped }
+  return { kind: 'page', capture, offers: found.offers, links, dropped, traps }
 }
 
 /** The visible text of a page compared with that of the stored version. */

@@ -90,7 +90,7 @@ export function createVisitRunner(deps: VisitRunnerDeps) {
       dispatcher.fetched()
       return deps.refuse([{ hostQueue, request }], hostQueue.lease)
     }
-    const { capture, offers, again: wanted, skipped, failure } = concluded
+    const { capture, offers, kept, traps, again: wanted, skipped, failure } = concluded
     // A host that was given up, for this request or another, gets no retry.
     const again = wanted && verdict !== 'given-up' && !hostFailures.isGivenUp(hostQueue)
     if (wanted && !again) hostFailures.countLost(hostQueue.host, 1)
@@ -101,6 +101,8 @@ export function createVisitRunner(deps: VisitRunnerDeps) {
       request: again ? { ...request, attempts: request.attempts + 1 } : request,
       capture,
       offers,
+      kept,
+      traps,
       again,
       skipped,
       failure,

@@ -202,7 +202,7 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     linkUp(capture, version, current)
     addVersion(document, version)
     if (original !== null) document.outcome = 'duplicate'
-    return outcomeOfBody(id, document.id, capture.run, original === null ? null : upToDate(original))
+    return outcomeOfBody(id, original)
   }
 
   /** Brings back the record of a version that was lost or collected. */

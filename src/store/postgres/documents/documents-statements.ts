@@ -127,7 +127,7 @@ export const documentStatements = {
     ${versionSql.knownVersion} AS "versionId",
     ${versionSql.validator('etag')} AS etag, ${versionSql.validator('last_modified')} AS "lastModified",
     coalesce(v.digest, '') AS digest, v.text, coalesce(v.text_rules, 0) AS "textRules", coalesce(v.truncated, '') AS truncated,
-    coalesce(v.body, 'none') AS body, d.not_modified AS "notModified", coalesce(l.keys, '') AS "linkKeys",
+    coalesce(v.body, 'none') AS body, d.not_modified AS "notModified", ${versionSql.isCopy} AS "isCopy", coalesce(l.keys, '') AS "linkKeys",
     coalesce(l.naming, 0) AS "linkNaming"
     FROM ${keys} CROSS JOIN LATERAL ${known} ${current}`,
   links: `SELECT l.list FROM versions v JOIN links l ON l.partition = v.partition AND l.id = v.links

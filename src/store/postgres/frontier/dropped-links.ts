@@ -24,7 +24,11 @@ export async function noteDropped(pool: PostgresPool, run: number, drops: readon
   }
 }
 
-export function readDropped(pool: PostgresPool, after: DroppedPosition | null, limit: number): Promise<DroppedLinks[]> {
+export function droppedOfPartitions(
+  pool: PostgresPool,
+  after: DroppedPosition | null,
+  limit: number,
+): Promise<DroppedLinks[]> {
   return pool.query<DroppedLinks>(droppedStatements.page, [after?.host ?? '', after?.rule ?? '', limit])
 }
 

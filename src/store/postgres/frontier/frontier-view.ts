@@ -2,7 +2,7 @@ import { hostKey, partitionOf } from '../../../core/url/partition.ts'
 import type { FrontierCounts, KeptRobots } from '../../contracts/frontier.ts'
 import type { FrontierView, ViewedHost } from '../../contracts/frontier-view.ts'
 import type { PostgresPool } from '../connection/pool.ts'
-import { readDropped } from './dropped-links.ts'
+import { droppedOfPartitions } from './dropped-links.ts'
 import { frontierStatements } from './frontier-rows.ts'
 
 /** Of a host's queue; one of millions of rows would take seconds. */
@@ -41,7 +41,7 @@ export function createPostgresFrontierView(pool: PostgresPool): PostgresFrontier
       return (await pool.query(viewStatements.queued, [partitionOf(host), host, String(fp)])).length > 0
     },
     totals: async (run) => (await pool.query<FrontierCounts>(viewStatements.totals, [run]))[0]!,
-    dropped: (after, limit) => readDropped(pool, after, limit),
+    dropped: (after, limit) => droppedOfPartitions(pool, after, limit),
     close() {},
   }
 }

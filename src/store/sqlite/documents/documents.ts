@@ -38,6 +38,9 @@ type Known = {
   original: number
   links: number
 }
+/** SQLite has no truth values. */
+type KnownRow = Omit<KnownDocument, 'isCopy'> & { isCopy: number }
+
 type Content = Pick<BodyCapture, 'at' | 'status' | 'address'> & {
   [name in keyof typeof noContent]: BodyCapture[name]
 }
@@ -103,7 +106,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     const links = linkRow(capture, id, previousLinks)
     insertVersion(id, documentId, n, reason, capture, '', 'kept', original?.version ?? id, pieces, links)
     if (original !== null) sql.setOutcome.run('duplicate', documentId)
-    return outcomeOfBody(id, documentId, capture.run, original)
+    return outcomeOfBody(id, original)
   }
 
   /** Where an equal body is kept already; null where it is kept under this version from now on. */
@@ -287,7 +290,10 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     },
     async find(keys) {
       return db.readTogether(() =>
-        keys.map(({ host, fp }) => (sql.known.get(host, fp) as KnownDocument | undefined) ?? null),
+        keys.map(({ host, fp }) => {
+          const row = sql.known.get(host, fp) as KnownRow | undefined
+          return row === undefined ? null : Object.assign(row, { isCopy: row.isCopy === 1 })
+        }),
       )
     },
     async links({ versionId, url }) {
@@ -310,7 +316,7 @@ function prepareStatements(db: Database) {
        ${versionSql.validator('etag')} AS etag, ${versionSql.validator('last_modified')} AS lastModified,
        coalesce(v.digest, x'') AS digest, v.text, coalesce(v.text_rules, 0) AS textRules,
        coalesce(v.truncated, '') AS truncated, coalesce(v.body, 'none') AS body,
-       d.not_modified AS notModified, coalesce(l.keys, x'') AS linkKeys, coalesce(l.naming, 0) AS linkNaming
+       d.not_modified AS notModified, ${versionSql.isCopy} AS isCopy, coalesce(l.keys, x'') AS linkKeys, coalesce(l.naming, 0) AS linkNaming
        FROM documents d LEFT JOIN versions v ON v.id = d.version LEFT JOIN links l ON l.id = v.links
        WHERE d.host = ? AND d.fp = ?`,
     ),

@@ -26,7 +26,11 @@ export function createDroppedLinks(db: Database, run: number) {
 }
 
 /** From the files of all shards, opened for reading: each host is in one of them. */
-export function readDropped(shards: readonly Database[], after: DroppedPosition | null, limit: number): DroppedLinks[] {
+export function droppedOfShards(
+  shards: readonly Database[],
+  after: DroppedPosition | null,
+  limit: number,
+): DroppedLinks[] {
   const rows = shards.flatMap((db) => db.read(() => readShard(db, after, limit)))
   return rows
     .sort((a, b) => compare(a.host, b.host) || compare(a.rule, b.rule))

@@ -3,7 +3,7 @@ import type { FrontierView, ViewedHost } from '../../contracts/frontier-view.ts'
 import { type Database, openDatabase } from '../folder/database.ts'
 import { paths } from '../folder/folder.ts'
 import { frontierMigrations } from '../folder/schema-frontier.ts'
-import { readDropped } from './dropped-links.ts'
+import { droppedOfShards } from './dropped-links.ts'
 
 /** Of a host's queue; one of millions of rows would take seconds. */
 const MAX_LOOKED_AT = 100_000
@@ -39,7 +39,7 @@ export function createSqliteFrontierView(folder: string, shards: number): Fronti
       return all().some(({ db, sql }) => db.read(() => sql.queued.get(host, fp)) !== undefined)
     },
     dropped: async (after, limit) =>
-      readDropped(
+      droppedOfShards(
         all().map(({ db }) => db),
         after,
         limit,

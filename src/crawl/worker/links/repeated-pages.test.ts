@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { noCheck, type QueuedRequest } from '../../../core/request.ts'
+import { offerOf } from '../../../store/conformance/samples.testkit.ts'
+import { createRepeatedPages } from './repeated-pages.ts'
+
+const digestOf = (body: string): Buffer => createHash('sha256').update(body).digest()
+
+function requestOf(path: string, parent: string, check = noCheck): QueuedRequest {
+  return {
+    ...offerOf('a.example', path, { parent: `http://a.example${parent}`, check }),
+    hostId: 1,
+    seq: 1,
+    attempts: 0,
+  }
+}
+
+test('copies of a page are followed without limit, wherever they are', () => {
+  const { admits } = createRepeatedPages({ maxLinks: 10 })
+  for (let n = 0; n < 1_000; n++) assert.ok(admits(requestOf(`/${n}/`, '/'), digestOf('x'), 100))
+})
+
+test('copies of a whole tree are followed without limit', () => {
+  const { admits } = createRepeatedPages({ maxLinks: 10 })
+  for (let n = 0; n < 100; n++) {
+    assert.ok(admits(requestOf(`/${n}/`, '/'), digestOf('home'), 100))
+    assert.ok(admits(requestOf(`/${n}/a/`, `/${n}/`), digestOf('a'), 100))
+    assert.ok(admits(requestOf(`/${n}/a/b/`, `/${n}/a/`), digestOf('b'), 100))
+  }
+})
+
+/** Walks down a tree until the links of a page are not followed any more. */
+function walk(admits: ReturnType<typeof createRepeatedPages>['admits'], bodies: string[], check = noCheck): number {
+  let parent = '/'
+  for (let n = 0; n < 10_000; n++) {
+    const path = `${parent}${n}/`
+    if (!admits(requestOf(path, parent, check), digestOf(bodies[n % bodies.length]!), 4)) return n
+    parent = path
+  }
+  throw new assert.AssertionError({ message: 'the tree had no end' })
+}
+
+test('a tree of one page ends, and so does one of a few that take turns', () => {
+  assert.equal(walk(createRepeatedPages({ maxLinks: 40 }).admits, ['x']), 11)
+  assert.equal(walk(createRepeatedPages({ maxLinks: 40 }).admits, ['x', 'y', 'z']), 33)
+})
+
+test('each check of a watch counts for itself', () => {
+  const { admits } = createRepeatedPages({ maxLinks: 40 })
+  for (let round = 1; round < 5; round++) assert.equal(walk(admits, ['x'], { ...noCheck, watch: 3, round }), 11)
+})
+
+test('memory is bounded', () => {
+  const { admits } = createRepeatedPages({ maxLinks: 1_000_000, capacity: 100 })
+  for (let n = 0; n < 10_000; n++) assert.ok(admits(requestOf(`/${n}/`, `/${n - 1}/`), digestOf('x'), 1))
+})
