@@ -44,10 +44,19 @@ export const errorCodes = {
   'store-missing': { retry: 'never', means: 'the data folder does not exist' },
   'store-full': { retry: 'later', means: 'the disk is full; the crawl waits until there is space' },
   'store-failed': { retry: 'later', means: 'a read or write of the store failed' },
-  'store-unreachable': { retry: 'later', means: 'the database does not answer; the program keeps retrying' },
+  'store-unreachable': { retry: 'later', means: "the database can't be reached; the program keeps retrying" },
+  'store-unavailable': {
+    retry: 'later',
+    means: 'the database server takes no connections now: it is starting or stopping, or has none left',
+  },
+  'store-busy': {
+    retry: 'later',
+    means: 'the database took too long, or others held its locks for too long; the program keeps retrying',
+  },
+  'store-read-only': { retry: 'later', means: 'the database takes no writes: it is a standby or was made read-only' },
   'store-refused': {
     retry: 'never',
-    means: 'the database refused access or does not meet the requirements: password, privileges, version',
+    means: 'the database refused access or does not meet the requirements: password, privileges, version, pooler',
   },
   'lease-lost': {
     retry: 'never',

@@ -19,6 +19,7 @@ import { createPostgresKeptCounter, pingPostgres, readPostgresDisk } from '../..
 import { createPostgresVersions } from '../../store/postgres/archive/versions.ts'
 import { createPostgresWatches } from '../../store/postgres/cluster/watches.ts'
 import { openPool, type PostgresPool } from '../../store/postgres/connection/pool.ts'
+import { checkSessions } from '../../store/postgres/connection/session-check.ts'
 import { createPostgresFrontierView } from '../../store/postgres/frontier/frontier-view.ts'
 import { createPostgresGraphView } from '../../store/postgres/frontier/graph-view.ts'
 import { createPostgresHostView } from '../../store/postgres/frontier/host-view.ts'
@@ -45,8 +46,12 @@ export function openPostgresStores(options: OpenPostgresOptions): Promise<Postgr
   })
 }
 
-/** The same for a role that starts: missing steps of the schema are applied. */
-export function openUpToDate({ log, ...options }: OpenPostgresOptions & { log: Logger }): Promise<PostgresStores> {
+/** The same for a role that starts: a pooler that won't do is refused, and missing steps of the schema are applied. */
+export async function openUpToDate({
+  log,
+  ...options
+}: OpenPostgresOptions & { log: Logger }): Promise<PostgresStores> {
+  await checkSessions(options.address)
   return openWith(options, async (_, pool) => {
     const applied = await migrate(pool)
     if (applied.length > 0) log.info({ applied }, 'the schema of the database was brought up to date')

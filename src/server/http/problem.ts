@@ -50,6 +50,9 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   'store-full': 503,
   'store-locked': 503,
   'store-unreachable': 503,
+  'store-unavailable': 503,
+  'store-busy': 503,
+  'store-read-only': 503,
   'store-failed': 503,
   'archive-busy': 503,
   'took-too-long': 503,
@@ -60,6 +63,9 @@ const statuses: Partial<Record<ErrorCode, number>> = {
 const storeWords: Partial<Record<ErrorCode, string>> = {
   'store-full': 'the store is full; nothing can be written until space is freed',
   'store-unreachable': 'the store is not responding; try again in a moment',
+  'store-unavailable': 'the store is not ready; try again in a moment',
+  'store-busy': 'the store is busy; try again in a moment',
+  'store-read-only': "the store can't be changed at the moment",
   'store-failed': 'the store is not responding; try again in a moment',
 }
 

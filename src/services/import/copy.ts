@@ -108,10 +108,13 @@ export async function insist<T>(
       firstMs: FIRST_WAIT_MS,
       lastMs: MAX_WAIT_MS,
       signal: hooks.signal,
-      shouldRetry: (error) => isAppError(error, 'store-unreachable') && !isLong(),
+      shouldRetry: (error) => isAway(error) && !isLong(),
     },
   )
 }
+
+const isAway = (error: unknown): boolean =>
+  isAppError(error, 'store-unreachable') || isAppError(error, 'store-unavailable')
 
 /** What users call the kinds of rows. */
 export const kindLabels: Record<ImportKind, string> = {

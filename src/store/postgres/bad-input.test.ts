@@ -10,8 +10,9 @@ import { describe, test } from 'node:test'
 import { type AppError, type ErrorCode, isAppError } from '../../core/errors.ts'
 import { openPool, type PostgresPool, versionFault } from './connection/pool.ts'
 import { postgresError } from './connection/postgres-error.ts'
-import { migrate, migrationStates } from './schema/migrate.ts'
+import { migrate, migrationStates, readSeed } from './schema/migrate.ts'
 import { createDatabase, postgres, usePostgres } from './testkit/postgres.testkit.ts'
+import { startPostgres } from './testkit/postgres-server.testkit.ts'
 
 usePostgres()
 
@@ -99,6 +100,8 @@ async function createRole(
   return { role, address: url.href }
 }
 
+const isGiven = process.env.ERACE_TEST_POSTGRES !== undefined && process.env.ERACE_TEST_POSTGRES !== ''
+
 describe('a server that does not let the program do its work', () => {
   test('a role that may not create tables is told which rights it needs', async () => {
     const { pool, address, destroy } = await createDatabase()
@@ -125,10 +128,49 @@ describe('a server that does not let the program do its work', () => {
     const { pool, address, destroy } = await createDatabase()
     const guest = await createRole(pool, address, 'CONNECTION LIMIT 0')
     const error = await failureOf(guest.address, migrationStates)
-    assert.deepEqual([error.code, error.retry], ['store-unreachable', 'later'])
+    assert.deepEqual([error.code, error.retry], ['store-unavailable', 'later'])
     assert.match(error.message, /raise max_connections.*lower cluster\.connections/)
     await pool.query(`DROP ROLE ${guest.role}`)
     await destroy()
+  })
+
+  test('one that was made read-only says so, and what takes it back', async () => {
+    const { pool, address, destroy } = await createDatabase()
+    const guest = await createRole(pool, address, 'SUPERUSER')
+    await pool.query(`ALTER ROLE ${guest.role} SET default_transaction_read_only = on`)
+    for (const work of [
+      (other: PostgresPool) => other.query(`INSERT INTO control (name, value) VALUES ('x', '1')`),
+      (other: PostgresPool) =>
+        other.transaction((tx) => tx.query(`INSERT INTO control (name, value) VALUES ('x', '1')`)),
+      migrate,
+    ]) {
+      const error = await failureOf(guest.address, work)
+      assert.deepEqual([error.code, error.retry], ['store-read-only', 'later'])
+      assert.match(error.message, /read-only transaction; the database or its role was made read-only.*ALTER ROLE/)
+    }
+    await pool.query(`DROP ROLE ${guest.role}`)
+    await destroy()
+  })
+
+  test('a standby is told apart from that', { skip: isGiven && 'the test must not stop a given server' }, async () => {
+    const server = await startPostgres()
+    const address = await server.createDatabase('stands_by')
+    const pool = openPool({ address, maxConnections: 1, name: 'test' })
+    await migrate(pool)
+    const [row] = await pool.query<{ folder: string }>(`SELECT current_setting('data_directory') AS folder`)
+    await pool.close()
+    await server.stop()
+    writeFileSync(join(row!.folder, 'standby.signal'), '')
+    // It is never as ready as `start` waits for.
+    void server.start()
+    let error = await failureOf(address, readSeed)
+    while (error.code !== 'store-read-only') {
+      assert.match(error.code, /^store-un(?:reachable|available)$/, error.message)
+      error = await failureOf(address, readSeed)
+    }
+    assert.deepEqual([error.code, error.retry], ['store-read-only', 'later'])
+    assert.match(error.message, /read-only transaction; it is a standby; name the primary server in the address/)
+    await server.end()
   })
 
   test('a schema of a newer program is refused and left alone', async () => {
@@ -168,9 +210,23 @@ describe('a server that does not let the program do its work', () => {
     const systemError = (syscall: string, code: string) =>
       postgresError(Object.assign(new Error(`${syscall} ${code}`), { code, syscall }))
     assert.equal(errorOf('53100', 'could not extend file: No space left on device').code, 'store-full')
-    assert.equal(errorOf('25006', 'cannot execute INSERT in a read-only transaction').code, 'store-unreachable')
-    assert.equal(errorOf('57P03', 'the database system is starting up').code, 'store-unreachable')
-    assert.equal(errorOf('40P01', 'deadlock detected').retry, 'later')
+    for (const [state, code, advice] of [
+      ['25006', 'store-read-only', /standby, or was made read-only/],
+      ['53300', 'store-unavailable', /raise max_connections/],
+      ['57P03', 'store-unavailable', /starting or shutting down/],
+      ['57P01', 'store-unreachable', /shutting down, or has ended the connection/],
+      ['08006', 'store-unreachable', /check host and port/],
+      ['57014', 'store-busy', /overloaded, or another session holds a lock/],
+      ['55P03', 'store-busy', /another session holds a lock/],
+      ['40001', 'store-busy', /each other's way/],
+      ['40P01', 'store-busy', /waited for each other/],
+    ] as const) {
+      const error = errorOf(state, 'as the server says it')
+      assert.deepEqual([error.code, error.retry], [code, 'later'], state)
+      assert.match(error.message, advice)
+    }
+    assert.equal(errorOf('constructor', 'a name that every object has').code, 'internal')
+    assert.equal(errorOf('26000', 'prepared statement "e1" does not exist').code, 'store-refused')
     assert.equal(errorOf('XX000', 'a'.repeat(10_000)).message.length < 600, true)
     assert.equal(errorOf('23505', 'one\n two\n').message, 'PostgreSQL: one two')
     assert.equal(errorOf('ERL01', 'partition 1 is not held').code, 'lease-lost')

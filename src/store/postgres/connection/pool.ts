@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream'
 import pg from 'pg'
 import { AppError } from '../../../core/errors.ts'
-import { postgresError } from './postgres-error.ts'
+import { explainReadOnly, isConnectionLost, postgresError } from './postgres-error.ts'
 
 export type Row = Record<string, unknown>
 
@@ -55,7 +55,7 @@ type Client = Pick<pg.ClientBase, 'query'>
 
 const INT8 = 20
 /** All these statements look rows up by keys, so one generic plan fits all values; else the server would plan many of them each time. */
-const MANY_SHORT = 'SET plan_cache_mode = force_generic_plan; SET jit = off'
+const MANY_SHORT = '; SET plan_cache_mode = force_generic_plan; SET jit = off'
 const CONNECT_TIMEOUT_MS = 10_000
 const KEEP_ALIVE_MS = 10_000
 const STATEMENT_TIMEOUT_MS = 60_000
@@ -84,8 +84,6 @@ export function openPool(options: PoolOptions): PostgresPool {
     application_name: name,
     types,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: Math.min(STATEMENT_TIMEOUT_MS, answerWithinMs),
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     // What is sent does not wait for the answer to what was sent before.
@@ -95,8 +93,11 @@ export function openPool(options: PoolOptions): PostgresPool {
   pool.on('error', () => {})
   // A connection that dies in use reports it twice: to the statement and as an event. The first is enough.
   pool.on('connect', (client) => client.on('error', () => {}))
-  // Fails with the connection, which its user hears of.
-  if (manyShort) pool.on('connect', (client) => void client.query(MANY_SHORT).catch(() => {}))
+  // Poolers refuse most parameters at the start of a connection. This fails with the connection, which its user hears of.
+  const limits = `SET statement_timeout = ${Math.floor(Math.min(STATEMENT_TIMEOUT_MS, answerWithinMs))};
+    SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`
+  const settings = manyShort ? limits + MANY_SHORT : limits
+  pool.on('connect', (client) => void client.query(settings).catch(() => {}))
   const inTime: Limit = { query_timeout: answerWithinMs }
   const counted = { statements: 0, transactions: 0, bytes: 0 }
 
@@ -123,8 +124,14 @@ export function openPool(options: PoolOptions): PostgresPool {
   const shared = manyShort ? createSharedConnection(connect) : null
   return {
     address: withoutPassword(address),
-    query: async <T>(text: string, values: readonly unknown[] = []) =>
-      send<T>(shared === null ? (pool as unknown as pg.ClientBase) : await shared.client(), text, values),
+    async query<T>(text: string, values: readonly unknown[] = []) {
+      const client = shared === null ? (pool as unknown as pg.ClientBase) : await shared.client()
+      try {
+        return await send<T>(client, text, values)
+      } catch (error) {
+        throw await explainReadOnly(client, postgresError(error))
+      }
+    },
     async transaction(work) {
       const client = await connect()
       counted.transactions++
@@ -159,11 +166,10 @@ export function openPool(options: PoolOptions): PostgresPool {
         await say('ROLLBACK').catch((broken: Error) => {
           failure = broken
         })
-        throw postgresError(error)
+        throw await explainReadOnly(client, postgresError(error))
       } finally {
         // A connection in an unknown state is not used again.
-        const isBroken = failure !== undefined && postgresError(failure).code === 'store-unreachable'
-        client.release(isBroken ? failure : undefined)
+        client.release(failure !== undefined && isConnectionLost(failure) ? failure : undefined)
       }
     },
     connection: connect,

@@ -9,6 +9,16 @@ const noSchema = 'the schema is missing or not complete; erace migrate makes it'
 const notThere = 'check host and port in the address of the store, and that the server runs'
 const safety = 'check sslmode in the address of the store, and the certificate of the server'
 const noFiles = 'too many files are open; raise the limit of the process (ulimit -n)'
+const noConnection = 'raise max_connections of the server, or lower cluster.connections of the processes'
+export const smallPool = 'the pool of the pooler is too small; docs/cluster.md says how many connections are needed'
+const tooLong = 'the server is overloaded, or another session holds a lock on what is asked for'
+const isStandby = 'it is a standby; name the primary server in the address'
+const isReadOnly =
+  'the database or its role was made read-only (default_transaction_read_only); ALTER DATABASE or ALTER ROLE takes it back'
+/** Where the server can be asked, it is told which of the two it is. */
+const readOnly = 'the database is a standby, or was made read-only'
+export const poolBySession =
+  'the pooler must pool by session (in PgBouncer: pool_mode = session), not by transaction or statement'
 const badAddress = 'the address of the store must be postgres://USER:PASSWORD@HOST:PORT/DATABASE'
 
 /** SQLSTATE classes and codes that a caller can act on, and what a person can do; all else is store-failed. */
@@ -20,22 +30,21 @@ const states: readonly (readonly [beginning: string, meaning: Meaning])[] = [
   ['42P01', { code: 'store-failed', advice: noSchema }],
   ['42883', { code: 'store-failed', advice: noSchema }],
   ['42703', { code: 'store-failed', advice: noSchema }],
-  // A standby that was not promoted yet.
-  ['25006', { code: 'store-unreachable', advice: 'it is a standby; name the primary server in the address' }],
+  ['25006', { code: 'store-read-only', advice: readOnly }],
+  ['25P03', { code: 'store-busy', advice: 'the server ended a transaction that had nothing to do for too long' }],
   ['53100', { code: 'store-full', advice: 'make room on the disk of the database server' }],
   ['53200', { code: 'store-failed', advice: 'the database server is out of memory' }],
-  [
-    '53300',
-    {
-      code: 'store-unreachable',
-      advice: 'raise max_connections of the server, or lower cluster.connections of the processes',
-    },
-  ],
-  ['57P', { code: 'store-unreachable' }], // the server goes down, or starts
-  ['08', { code: 'store-unreachable' }],
-  ['40', { code: 'store-failed' }], // serialization, deadlock
-  ['55P03', { code: 'store-failed' }], // lock timeout
-  ['57014', { code: 'store-failed' }], // statement timeout
+  ['53300', { code: 'store-unavailable', advice: noConnection }],
+  ['57P03', { code: 'store-unavailable', advice: 'it is starting or shutting down' }],
+  ['57P', { code: 'store-unreachable', advice: 'the server is shutting down, or has ended the connection' }],
+  ['08', { code: 'store-unreachable', advice: notThere }],
+  // A statement was prepared on another connection of the server.
+  ['26000', { code: 'store-refused', advice: poolBySession }],
+  ['42P05', { code: 'store-refused', advice: poolBySession }],
+  ['40P01', { code: 'store-busy', advice: 'two transactions waited for each other' }],
+  ['40', { code: 'store-busy', advice: "transactions got in each other's way" }],
+  ['55P03', { code: 'store-busy', advice: 'another session holds a lock' }],
+  ['57014', { code: 'store-busy', advice: tooLong }],
 ]
 
 /** What the system says where there is no connection. */
@@ -63,14 +72,16 @@ const systemCodes: ReadonlyMap<string, Meaning> = new Map(
 /** What the system was asked for when it said anything else: a connection that fails in some rare way is none, too. */
 const connectionCalls = new Set(['connect', 'read', 'write', 'getaddrinfo'])
 
-/** What the driver says without a code. */
+const PROTOCOL = '08P01'
+
+/** What the driver says without a code, and a pooler with the same one for everything. */
 const sayings: readonly (readonly [pattern: RegExp, meaning: Meaning])[] = [
   [
     /timeout exceeded when trying to connect|timeout expired|connection timeout/i,
     { code: 'store-unreachable', advice: notThere },
   ],
   [/Connection terminated|Client has encountered a connection error|Client was closed/i, { code: 'store-unreachable' }],
-  [/Query read timeout/i, { code: 'store-unreachable', advice: 'the connection has gone silent' }],
+  [/Query read timeout/i, { code: 'store-unreachable', advice: 'there was no answer in time' }],
   [
     /client password must be a string|client password must be a non-empty string/i,
     { code: 'store-refused', advice: signIn },
@@ -79,6 +90,12 @@ const sayings: readonly (readonly [pattern: RegExp, meaning: Meaning])[] = [
     /does not support SSL connections|certificate|There was an error establishing an SSL connection/i,
     { code: 'store-refused', advice: safety },
   ],
+  [/statement pooling|not allowed in transaction pooling/i, { code: 'store-refused', advice: poolBySession }],
+  [
+    /unsupported startup parameter/i,
+    { code: 'store-refused', advice: 'list it in ignore_startup_parameters of the pooler' },
+  ],
+  [/query_wait_timeout|no more connections allowed/i, { code: 'store-unavailable', advice: smallPool }],
   [/received invalid response|Unknown message|Invalid message/i, { code: 'store-refused', advice: notThere }],
 ]
 
@@ -89,6 +106,27 @@ export function postgresError(error: unknown): AppError {
   const { code, advice } = meaningOf(state, message, callOf(error))
   const words = oneLine(message === '' ? state : message)
   return new AppError(code, `PostgreSQL: ${words}${advice === undefined ? '' : `; ${advice}`}`, { cause: error })
+}
+
+/** The server ends a connection with what it calls fatal. */
+export function isConnectionLost(error: unknown): boolean {
+  const { code, cause } = postgresError(error)
+  return code === 'store-unreachable' || (cause as { severity?: string } | undefined)?.severity === 'FATAL'
+}
+
+type Asked = { query(text: string): Promise<{ rows: unknown[] }> }
+
+/** A standby and a database that was made read-only refuse writes with the same words; the server is asked which it is. */
+export async function explainReadOnly(client: Asked, given: AppError): Promise<AppError> {
+  if (given.code !== 'store-read-only') return given
+  try {
+    const { rows } = await client.query('SELECT pg_is_in_recovery() AS standby')
+    const { standby } = rows[0] as { standby: boolean }
+    const [words] = given.message.split('; ')
+    return new AppError('store-read-only', `${words}; ${standby ? isStandby : isReadOnly}`, { cause: given.cause })
+  } catch {
+    return given // it can't be asked any more
+  }
 }
 
 /** Where a name has several addresses, all of them failed; the first speaks for them. */
@@ -103,6 +141,8 @@ function meaningOf(state: string, message: string, call: string | undefined): Me
   if (call !== undefined && connectionCalls.has(call)) return { code: 'store-unreachable' }
   const said = sayings.find(([pattern]) => pattern.test(message))
   const isState = /^[0-9A-Z]{5}$/.test(state)
+  // A pooler has one code for all it complains of.
+  if (said !== undefined && state === PROTOCOL) return said[1]
   if (isState) {
     const known = states.find(([beginning]) => state.startsWith(beginning))
     if (known !== undefined) return known[1]

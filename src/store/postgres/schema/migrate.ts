@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import { AppError } from '../../../core/errors.ts'
 import { checkServer, type PostgresPool } from '../connection/pool.ts'
-import { postgresError } from '../connection/postgres-error.ts'
+import { explainReadOnly, postgresError } from '../connection/postgres-error.ts'
 import { postgresMigrations } from './schema.ts'
 
 export type MigrationState = { id: number; name: string; appliedAt: string | null }
@@ -75,7 +75,7 @@ export async function alone<T>(pool: PostgresPool, work: (client: pg.PoolClient)
     await client.query('SELECT pg_advisory_lock($1)', [LOCK])
     return await work(client)
   } catch (error) {
-    throw postgresError(error)
+    throw await explainReadOnly(client, postgresError(error))
   } finally {
     client.release(true)
   }

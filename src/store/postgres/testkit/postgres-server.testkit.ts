@@ -101,7 +101,7 @@ export function databaseAddress(server: string, name: string): string {
   return url.href
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', reject)
