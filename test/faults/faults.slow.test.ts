@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { runIdleConnections } from './idle-connections.ts'
 import { runKillBackup } from './kill-backup.ts'
 import { runKillCrawl } from './kill-crawl.ts'
 import { runKillGc } from './kill-gc.ts'
@@ -29,6 +30,11 @@ test('a watch killed repeatedly notifies everyone of everything, once', async ()
   const report = await runKillUp({ rounds: 3, seed: 5 })
   assert.deepEqual(report.faults, [])
   assert.equal(report.rounds, 3)
+})
+
+test('idle and broken connections leave the service answering, and are let go', { skip: procSkip }, async () => {
+  const report = await runIdleConnections({ connections: 600, requests: 10 })
+  assert.deepEqual(report.faults, [])
 })
 
 test('a busy service keeps its heap and its file handles', { skip: procSkip }, async () => {

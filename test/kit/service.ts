@@ -15,6 +15,8 @@ export type Service = {
   readonly url: string
   /** The set-up link; null if there is an account. */
   readonly setupUrl: string | null
+  /** Of the server's process. */
+  readonly pid: number
   /** Kills the processes, runs `meanwhile`, and starts them again on the same port. */
   killAndStart(meanwhile?: () => Promise<void>): Promise<void>
   /** Stops all processes; resolves with the first exit code that is not 0, or 0. */
@@ -82,6 +84,9 @@ async function createService({ start, destroy }: ServiceDeps): Promise<Service> 
     },
     get setupUrl() {
       return listening.setupUrl
+    },
+    get pid() {
+      return running[0]!.child.pid!
     },
     async killAndStart(meanwhile) {
       await end('SIGKILL')
