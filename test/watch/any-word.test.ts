@@ -17,7 +17,11 @@ test('words that every object knows are words: on pages, with stems, and in expr
       ...expressions.map((expression, n) => profileOf(`expression ${n}`, ann, sources, {}, { expression })),
     )
     begin()
-    await until('every page to be matched', async () => (await annotations()).length >= 6 && (await countTasks()) === 0)
+    await until(
+      'every page to be matched',
+      async () => (await annotations()).length >= 6 && (await countTasks()) === 0,
+      120_000,
+    )
     await end()
     const found = (await annotations()).map(({ profile, url }) => `${profile} ${new URL(url).pathname}`).sort()
     assert.deepEqual(found, [

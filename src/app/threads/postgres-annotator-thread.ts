@@ -2,15 +2,17 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../core/clock.ts'
 import { createKeys } from '../../crawl/normalize/document-keys.ts'
 import { createProcessor } from '../../services/annotating/processor.ts'
+import { beat, mustEnd, runAnnotatorThread } from '../../services/annotating/processor-threads.ts'
 import { openEpochs } from '../../store/contracts/cluster/held-epochs.ts'
 import { createPostgresAnnotations } from '../../store/postgres/annotations/annotations.ts'
 import { createPostgresNearDuplicates } from '../../store/postgres/annotations/near-duplicates.ts'
 import { openPool } from '../../store/postgres/connection/pool.ts'
 import { postgresStores } from '../engines/postgres-stores.ts'
-import { mustEnd, type PostgresAnnotatorData, runAnnotatorThread } from './annotator.ts'
+import type { PostgresAnnotatorData } from './annotator.ts'
 
 /** A filtering processor in a thread of its own, for the partitions that this process holds in a cluster. */
-const { address, config, name, seed, epochs, clockOffsetMs, orders, part, parts } = workerData as PostgresAnnotatorData
+const { address, config, name, seed, epochs, clockOffsetMs, orders, part, parts, died } =
+  workerData as PostgresAnnotatorData
 
 const pool = openPool({ address, maxConnections: config.cluster.connections, name })
 const held = openEpochs(epochs)
@@ -19,6 +21,7 @@ const offset = new Float64Array(clockOffsetMs)
 
 await runAnnotatorThread(parentPort!, {
   mustEnd: () => mustEnd(orders),
+  beat: () => beat(orders, part),
   create: async (events) =>
     createProcessor({
       stores: {
@@ -31,6 +34,7 @@ await runAnnotatorThread(parentPort!, {
       keyOf: createKeys(config, seed),
       part,
       parts,
+      died,
       events,
     }),
 })

@@ -3,22 +3,24 @@ import { systemClock } from '../../core/clock.ts'
 import { createKeys } from '../../crawl/normalize/document-keys.ts'
 import { createLoggedNearDuplicates, openNearDuplicateLog } from '../../services/annotating/near-duplicate-log.ts'
 import { createProcessor } from '../../services/annotating/processor.ts'
+import { beat, mustEnd, runAnnotatorThread } from '../../services/annotating/processor-threads.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { sqliteStores } from '../engines/sqlite-stores.ts'
-import { type AnnotatorData, mustEnd, runAnnotatorThread } from './annotator.ts'
+import type { AnnotatorData } from './annotator.ts'
 
 /** A filtering processor in a thread of its own, on the embedded store. */
-const { folder, config, orders, part, parts, nearDuplicateMemory } = workerData as AnnotatorData
+const { folder, config, orders, part, parts, died, nearDuplicateMemory } = workerData as AnnotatorData
 
 const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true, cacheKib: 4096 })
 const stores = sqliteStores(folder, db)
-const log = openNearDuplicateLog(nearDuplicateMemory)
+const log = openNearDuplicateLog(nearDuplicateMemory, undefined, part)
 log.load(await stores.annotations.nearDuplicates(100_000))
 
 await runAnnotatorThread(parentPort!, {
   mustEnd: () => mustEnd(orders),
+  beat: () => beat(orders, part),
   create: async (events) =>
     createProcessor({
       stores,
@@ -28,6 +30,7 @@ await runAnnotatorThread(parentPort!, {
       keyOf: createKeys(config, stores.seed),
       part,
       parts,
+      died,
       events,
     }),
 })

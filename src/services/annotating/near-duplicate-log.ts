@@ -12,6 +12,8 @@ import type { AnnotationStore, NearDuplicateStore } from '../../store/contracts/
  *
  *     free ──> held ──> free            a processor that finds it held sleeps until notified
  *
+ * The lock names its holder, so that it can be freed for one that died (`freeNearDuplicates`).
+ *
  * A processor that was away for longer than the ring is long has missed what its index would have forgotten as well.
  */
 export type NearDuplicateLog = {
@@ -34,7 +36,6 @@ export type NearDuplicateMemory = {
 }
 
 const FREE = 0
-const HELD = 1
 /** As many as an index of near-duplicates has room for. */
 const CAPACITY = 100_000
 /** A sleeping processor also polls now and then, so that one notification is enough. */
@@ -49,16 +50,27 @@ export function createNearDuplicateMemory(capacity = CAPACITY): NearDuplicateMem
   }
 }
 
+const holderOf = (part: number): number => part + 1
+
+/** For a processor that ended while it was deciding: the others need not wait for it. */
+export function freeNearDuplicates({ lock }: NearDuplicateMemory, part: number): void {
+  if (Atomics.compareExchange(lock, 0, holderOf(part), FREE) === holderOf(part)) Atomics.notify(lock, 0, 1)
+}
+
 export function openNearDuplicateLog(
   { lock, added, clusters, hashes }: NearDuplicateMemory,
   near: NearDuplicateIndex = createNearDuplicateIndex(),
+  /** Which of the processors, from 0. */
+  part = 0,
 ): NearDuplicateLog {
   const capacity = clusters.length
   let taken = 0
 
   async function acquire(): Promise<void> {
-    while (Atomics.compareExchange(lock, 0, FREE, HELD) !== FREE) {
-      const waiting = Atomics.waitAsync(lock, 0, HELD, SLEEP_MS)
+    for (;;) {
+      const holder = Atomics.compareExchange(lock, 0, FREE, holderOf(part))
+      if (holder === FREE) return
+      const waiting = Atomics.waitAsync(lock, 0, holder, SLEEP_MS)
       if (waiting.async) await waiting.value
     }
   }

@@ -5,13 +5,14 @@ import type { Clock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
 import { createOmitRules } from '../../core/text/omit-rules.ts'
 import { createBuiltInScorers } from '../../matching/score/scorers.ts'
-import type { NearDuplicateStore, Task } from '../../store/contracts/annotations.ts'
+import type { Annotation, NearDuplicateStore, Task } from '../../store/contracts/annotations.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 import type { VersionStore } from '../../store/contracts/versions.ts'
 import { createProfileMirror } from '../profiles/profile-mirror.ts'
 import { createAnnotateTask } from './annotate-task.ts'
 import { createRecipients } from './recipients.ts'
+import { createTaskAttempts } from './task-attempts.ts'
 
 export type ProcessorDeps = {
   stores: Pick<StoreSet, 'annotations' | 'objects' | 'profiles' | 'versions' | 'watches'>
@@ -23,11 +24,13 @@ export type ProcessorDeps = {
   /** Which of how many processors. */
   part: number
   parts: number
+  /** How the processor before this one ended, if it did not end in good order. */
+  died?: string
   events: ProcessorEvents
 }
 
 export type ProcessorEvents = {
-  /** A task is done; these annotations came of it. */
+  /** A task is done or set aside; these annotations came of it. */
   onSettled(ids: readonly number[]): void
   /** A task's partition now belongs to another worker, which repeats it. */
   onRefused(): void
@@ -67,6 +70,24 @@ export function createProcessor(deps: ProcessorDeps): Processor {
     clock: deps.clock,
   })
 
+  const problem = (message: string) => (task: Task, reason: string) =>
+    events.onProblem(message, { version: task.versionId, watch: task.watch, reason })
+  const attempts = createTaskAttempts({
+    annotations,
+    clock: deps.clock,
+    died: deps.died ?? '',
+    onFailed: problem('a version could not be processed and is tried again'),
+    onSetAside: problem('a version could not be processed and was set aside'),
+  })
+
+  async function settle(task: Task): Promise<void> {
+    let made: readonly Annotation[] = []
+    await attempts.settle(task, async () => {
+      made = await annotate(task)
+    })
+    events.onSettled(made.map(({ id }) => id))
+  }
+
   async function refresh(tasks: readonly Task[]): Promise<void> {
     const changes = await mirror.refresh()
     if (changes !== null) recipients.apply(changes)
@@ -84,14 +105,18 @@ export function createProcessor(deps: ProcessorDeps): Processor {
       if (tasks.length === 0) return false
       // After the tasks: profiles that existed when a version was stored are known by now.
       await refresh(tasks)
+      await attempts.begin(tasks)
       for (const task of tasks) {
-        if (mustEnd()) return true
+        if (mustEnd()) {
+          await attempts.giveBack()
+          return true
+        }
         try {
-          const made = await annotate(task)
-          events.onSettled(made.map(({ id }) => id))
+          await settle(task)
         } catch (error) {
           if (!isAppError(error, 'lease-lost')) throw error
           events.onRefused()
+          await attempts.giveBack()
           // The owners of the partitions are known again in a moment.
           return false
         }

@@ -47,16 +47,27 @@ export function createRecipients(scorers: Scorers, onError: (profile: Profile, m
     if (slot !== undefined) index.remove(slot)
   }
 
+  /** One profile that can't be read or indexed doesn't stop the others. */
+  function compile(profile: Profile, slot: number): CompiledInterests | null {
+    try {
+      const read = readInterests(profile.interests, scorers)
+      if (read.kind === 'interests') {
+        index.set(slot, read.interests)
+        return read.interests
+      }
+      onError(profile, read.errors.map(({ place, message }) => `${place}: ${message}`).join('; '))
+    } catch (error) {
+      onError(profile, String(error))
+    }
+    return null
+  }
+
   function add({ profile, urds }: MirroredProfile): void {
     remove(profile.id)
     const slot = slots.get(profile.id) ?? ++lastSlot
     slots.set(profile.id, slot)
     if (profile.paused) return
-    const read = readInterests(profile.interests, scorers)
-    const interests = read.kind === 'interests' ? read.interests : null
-    if (read.kind === 'invalid')
-      onError(profile, read.errors.map(({ place, message }) => `${place}: ${message}`).join('; '))
-    if (interests !== null) index.set(slot, interests)
+    const interests = compile(profile, slot)
     const recipients = urds
       .filter(({ paused }) => !paused)
       .map((urd) => ({ slot, profile, source: profile.sources[urd.place]!, urd, interests }))
