@@ -18,7 +18,11 @@ export const errorCodes = {
   'total-timeout': { retry: 'later', means: 'the whole exchange took longer than the timeout' },
   'header-too-large': { retry: 'never', means: 'the response header exceeds the size limit' },
   'http-malformed': { retry: 'never', means: 'the response is not valid HTTP' },
-  'body-short': { retry: 'later', means: 'the body ended before its announced length' },
+  'body-short': { retry: 'later', means: 'the connection ended before the body was complete' },
+  'http-incomplete': {
+    retry: 'never',
+    means: 'the server answered with a part that was not asked for, or with a promise instead of a page',
+  },
   'decode-failed': { retry: 'never', means: 'the content encoding is unknown or corrupt' },
   'redirect-limit': { retry: 'never', means: 'too many redirects in a row' },
   'redirect-refused': { retry: 'never', means: 'the redirect target has an unsupported scheme or URL' },

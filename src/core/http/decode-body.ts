@@ -96,6 +96,7 @@ export function decodeBody(
   contentEncoding: string | undefined,
   maxDecodedBytes: number,
 ): DecodedBody | Promise<DecodedBody> {
+  if (body.length === 0) return { kind: 'decoded', body, truncated: false }
   const encoding = readContentEncoding(contentEncoding)
   if (encoding.kind === 'failed') return failed(encoding.message)
   return undo(body, encoding.layers, maxDecodedBytes, false)

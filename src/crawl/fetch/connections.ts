@@ -9,7 +9,7 @@ import Client from 'undici/lib/dispatcher/client.js'
 import type { Attempt, Connector, ConnectTarget } from './connector.ts'
 import type { Carrier, Exchange } from './exchange.ts'
 import type { FetchLimits } from './fetch-limits.ts'
-import { watchReads } from './interim-filter.ts'
+import { watchReads } from './response-head.ts'
 
 type Slot = Carrier & { exchange: Exchange | null; use(exchange: Exchange): void; destroy(): Promise<void> }
 type Origin = { slots: Slot[]; free: Slot[]; waiting: Exchange[] }

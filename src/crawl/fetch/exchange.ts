@@ -16,8 +16,8 @@ import { type ErrorCode, errorCodes } from '../../core/errors.ts'
 import { BodyChunks } from './body-chunks.ts'
 import { exchangeFailure, isCut } from './failure.ts'
 import type { FetchLimits } from './fetch-limits.ts'
-import { type FetchResult, headerValue, mediaTypeOf, type ResponseHead } from './fetch-result.ts'
-import type { WireWatcher } from './interim-filter.ts'
+import { type FetchResult, headerList, headerValue, mediaTypeOf, type ResponseHead } from './fetch-result.ts'
+import type { WireWatcher } from './response-head.ts'
 
 /** The connection that carries the exchange, as far as it matters here. */
 export type Carrier = {
@@ -54,7 +54,7 @@ const noBody = Buffer.alloc(0)
 export class Exchange implements WireWatcher {
   readonly request: ExchangeRequest
   carrier: Carrier | null = null
-  awaitsMessage = false
+  awaitsHead = false
 
   readonly #settings: ExchangeSettings
   readonly #settled: (result: FetchResult) => void
@@ -73,10 +73,11 @@ export class Exchange implements WireWatcher {
   #movedMs = 0
 
   #status = 0
-  #statusText = ''
+  #statusLine = ''
   #rawHeaders: string[] = []
   #body = new BodyChunks()
   #maxBytes = 0
+  #isBroken = false
 
   constructor(request: ExchangeRequest, settings: ExchangeSettings, settled: (result: FetchResult) => void) {
     this.request = request
@@ -98,25 +99,15 @@ export class Exchange implements WireWatcher {
     this.#abort = abort
     this.#phase = 'header'
     this.#sentMs = this.#settings.clock.monotonic()
-    this.awaitsMessage = true
+    this.awaitsHead = true
   }
 
-  onResponseStarted(): void {
-    this.awaitsMessage = false
-    if (this.#firstByteMs < 0) this.#firstByteMs = this.#settings.clock.monotonic() - this.#startedMs
-  }
-
-  onHeaders(status: number, rawHeaders: Buffer[], _resume: () => void, statusText: string): boolean {
-    if (status < 200) {
-      this.awaitsMessage = true
-      return true
-    }
+  onHeaders(status: number, rawHeaders: Buffer[]): boolean {
     this.#phase = 'body'
     this.#status = status
-    this.#statusText = statusText
     this.#rawHeaders = rawHeaders.map((text) => text.toString('latin1'))
     this.#chooseBody()
-    return true
+    return !this.#isOver()
   }
 
   onData(chunk: Buffer): boolean {
@@ -134,8 +125,10 @@ export class Exchange implements WireWatcher {
   }
 
   onComplete(): void {
-    this.#settle(this.#response(null))
-    this.#end(true)
+    // A body of unknown length ends with the connection, but only with one that was closed in good order.
+    if (this.#isBroken) this.#settle(this.#failure('body-short', 'the connection broke before the body ended'))
+    else this.#settle(this.#response(null))
+    this.#end(!this.#isBroken)
   }
 
   onError(error: Error): void {
@@ -159,6 +152,7 @@ export class Exchange implements WireWatcher {
   onWire(bytes: number): boolean {
     const before = this.#wireBytes
     this.#wireBytes = before + bytes
+    if (before === 0) this.#firstByteMs = this.#settings.clock.monotonic() - this.#startedMs
     const { maxHeaderBytes } = this.#settings.limits
     if (this.#phase === 'header') {
       if (before <= maxHeaderBytes) return true
@@ -168,6 +162,19 @@ export class Exchange implements WireWatcher {
       this.#cut(this.#failure('http-malformed', 'the framing of the body outweighs the body'))
     }
     return !this.#isOver()
+  }
+
+  onStatusLine(line: string): void {
+    this.awaitsHead = false
+    this.#statusLine = line
+  }
+
+  onMalformed(message: string): void {
+    this.#cut(this.#failure('http-malformed', message))
+  }
+
+  onBroken(): void {
+    this.#isBroken = true
   }
 
   /** Ends the exchange if one of its times is over. */
@@ -201,20 +208,32 @@ export class Exchange implements WireWatcher {
 
   #chooseBody(): void {
     const { limits, acceptsMediaType } = this.#settings
-    const isSuccess = this.#status < 300
+    // A part that nobody asked for is an error, not the page.
+    const isSuccess = this.#status < 300 && this.#status !== 206
     this.#maxBytes = isSuccess
       ? this.request.maxBodyBytes
       : Math.min(limits.maxErrorBodyBytes, this.request.maxBodyBytes)
     if (this.#status === 204 || this.#status === 304) {
       // Settled before the end: a 304 may tell the length of the body it spares us, which undici takes for a lie.
       this.#settle(this.#response(null))
+    } else if (this.#status === 205) {
+      // It has no body either, but not all servers say so: without a length it would last until the connection ends.
+      this.#settle(this.#response(null))
+      this.#drain()
+    } else if (hasForeignCoding(this.#rawHeaders)) {
+      this.#cut(this.#failure('http-malformed', 'the body has a transfer coding that was not asked for'))
     } else if (isSuccess && !this.request.anyType && !acceptsMediaType(mediaTypeOf(this.#rawHeaders))) {
       this.#settle({ kind: 'skipped', reason: 'type', ...this.#head() })
-      const length = Number(headerValue(this.#rawHeaders, 'content-length') ?? Number.NaN)
-      this.#phase = 'drain'
-      this.#maxBytes = drainBytes
-      if (!(length <= drainBytes)) this.#drop()
+      this.#drain()
     }
+  }
+
+  /** Reads a short body away, so that the connection can be kept. */
+  #drain(): void {
+    const length = Number(headerValue(this.#rawHeaders, 'content-length') ?? Number.NaN)
+    this.#phase = 'drain'
+    this.#maxBytes = drainBytes
+    if (!(length <= drainBytes)) this.#drop()
   }
 
   /** A kept connection that the server closed at the moment we wrote to it, which is no failure. */
@@ -265,7 +284,7 @@ export class Exchange implements WireWatcher {
   #head(): ResponseHead {
     return {
       status: this.#status,
-      statusText: this.#statusText,
+      statusLine: this.#statusLine,
       rawHeaders: this.#rawHeaders,
       address: this.carrier?.address ?? '',
       startedAt: this.#startedAt,
@@ -280,7 +299,7 @@ export class Exchange implements WireWatcher {
     return {
       kind: 'response',
       status: this.#status,
-      statusText: this.#statusText,
+      statusLine: this.#statusLine,
       rawHeaders: this.#rawHeaders,
       address: this.carrier?.address ?? '',
       startedAt: this.#startedAt,
@@ -302,4 +321,10 @@ export class Exchange implements WireWatcher {
       totalMs: this.#phase === 'waiting' ? 0 : this.#settings.clock.monotonic() - this.#startedMs,
     }
   }
+}
+
+/** Only chunks are undone, and nothing else was asked for: what such a body holds is not the page. */
+function hasForeignCoding(rawHeaders: readonly string[]): boolean {
+  const codings = headerList(rawHeaders, 'transfer-encoding')
+  return codings !== undefined && !/^(?:identity|chunked)?$/i.test(codings)
 }

@@ -11,7 +11,7 @@ export function codeOf(error: unknown): string {
 
 /** The connection went away, which says nothing about what the server wanted to say. */
 export function isCut(error: unknown): boolean {
-  return cutCodes.has(codeOf(error)) && !isBadResponse(error)
+  return isOfConnection(codeOf(error)) && !isBadResponse(error)
 }
 
 /** Sorts what undici and the socket report into our codes. */
@@ -25,8 +25,8 @@ export function exchangeFailure(error: unknown, progress: Progress): { code: Err
     return { code: progress === 'body' ? 'body-short' : 'http-malformed', message }
   }
   if (isParserError(error) || isBadResponse(error)) return { code: 'http-malformed', message }
-  if (cutCodes.has(code)) return { code: progress === 'body' ? 'body-short' : 'connect-failed', message }
-  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED' || code === 'ETIMEDOUT') {
+  if (isOfConnection(code)) return { code: progress === 'body' ? 'body-short' : 'connect-failed', message }
+  if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_CLOSED') {
     return { code: 'connect-failed', message }
   }
   return { code: 'internal', message }
@@ -42,6 +42,11 @@ export function connectFailure(error: unknown, securing: boolean): AppError {
   const ofNetwork = cutCodes.has(code) || /^E[A-Z]+$/.test(code)
   if (securing && (!ofNetwork || code === 'EPROTO')) return new AppError('tls-failed', message, options)
   return new AppError('connect-failed', message, options)
+}
+
+/** Of the socket, the system under it (`EHOSTUNREACH`) or TLS (`ERR_SSL_…`). */
+function isOfConnection(code: string): boolean {
+  return cutCodes.has(code) || /^E[A-Z]+$/.test(code) || code.startsWith('ERR_SSL_')
 }
 
 function isParserError(error: unknown): boolean {

@@ -12,7 +12,8 @@ export type FetchRequest = {
 
 export type ResponseHead = {
   status: number
-  statusText: string
+  /** The first line as it came, with the version of the protocol, one character for each byte. */
+  statusLine: string
   /** name, value, name, value, … as sent, one character for each byte. */
   rawHeaders: string[]
   /** The address that answered. */
@@ -48,6 +49,21 @@ export type FetchFailure = {
 }
 
 export type FetchResult = FetchResponse | FetchSkipped | FetchFailure
+
+/**
+ * Whether a response holds all that was asked for. A part (206) was not, and "accepted" (202) without a body says that
+ * there is nothing yet. Any other success is as good as 200: a client treats what it does not know as the first of its
+ * class (RFC 9110, 15).
+ */
+export function isWholeAnswer(status: number, bodyBytes: number): boolean {
+  return status >= 200 && status < 300 && status !== 206 && (status !== 202 || bodyBytes > 0)
+}
+
+/** Where a redirect leads, as text: servers that write more than ASCII there mean UTF-8. */
+export function locationOf(rawHeaders: readonly string[]): string | undefined {
+  const octets = headerValue(rawHeaders, 'location')
+  return octets !== undefined && /[\x80-\xff]/.test(octets) ? Buffer.from(octets, 'latin1').toString('utf8') : octets
+}
 
 /** The first value under that name, in any case. */
 export function headerValue(rawHeaders: readonly string[], name: string): string | undefined {

@@ -12,7 +12,7 @@ test('a page comes back as it was sent: status, header with its case and order, 
     async (fetcher, origin) => {
       const response = asResponse(await fetcher.fetch({ url: `${origin.url}/a?b=c` }))
       assert.equal(response.status, 200)
-      assert.equal(response.statusText, 'OK')
+      assert.equal(response.statusLine, 'HTTP/1.1 200 OK')
       assert.equal(response.body.toString(), '<p>hello')
       assert.equal(response.truncated, null)
       assert.equal(response.address, '127.0.0.1')

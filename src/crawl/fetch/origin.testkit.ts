@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { SecureContextOptions } from 'node:tls'
 import { createServer as createTlsServer } from 'node:tls'
-import { systemClock } from '../../core/clock.ts'
+import { type Clock, systemClock } from '../../core/clock.ts'
 import { type AddressGuard, createAddressGuard } from '../../core/url/address.ts'
 import { createDnsCache } from '../dns/dns-cache.ts'
 import type { Resolver } from '../dns/resolver.ts'
@@ -72,6 +72,7 @@ type FetcherSettings = {
   guard?: AddressGuard
   names?: Record<string, string[]>
   resolver?: Resolver
+  clock?: Clock
 } & Partial<Pick<FetcherDeps, 'headers' | 'tls'>>
 
 export function startFetcher({
@@ -79,13 +80,14 @@ export function startFetcher({
   guard = loopback(),
   names = {},
   resolver,
+  clock = systemClock,
   ...rest
 }: FetcherSettings = {}): Fetcher {
   const table: Resolver = { resolve: async (host) => ({ addresses: names[host] ?? [], ttlMs: 60_000 }) }
   return createFetcher({
     dns: createDnsCache({ resolver: resolver ?? table, clock: systemClock, timeoutMs: 500 }),
     guard,
-    clock: systemClock,
+    clock,
     limits: { ...defaultFetchLimits, ...limits },
     userAgent: 'erace-test/1',
     acceptsMediaType: (type) => type === 'text/html' || type === '',

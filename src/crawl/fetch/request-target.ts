@@ -1,3 +1,4 @@
+import { withoutFragment } from '../../core/url/url.ts'
 import type { ConnectTarget } from './connector.ts'
 
 export type RequestTarget = { origin: string; path: string; connect: ConnectTarget }
@@ -23,7 +24,9 @@ export function createTargetReader(): (url: string) => RequestTarget | null {
     if (!secure && url.protocol !== 'http:') return null
     const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
     const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port)
-    return { origin: url.origin, path: url.pathname + url.search, connect: { host, port, secure } }
+    // Cut out, not put together from its parts, which do not tell `/a?` from `/a`.
+    const whole = withoutFragment(url.href)
+    return { origin: url.origin, path: whole.slice(whole.indexOf('/', 8)), connect: { host, port, secure } }
   }
 
   return (url) => {

@@ -102,13 +102,15 @@ function emptyPace(): Pace {
   return { crawlDelaySeconds: null, requestRate: null, visitTime: null }
 }
 
-/** A line that the limit cuts in two is left out: half a path would be another rule. */
 function boundedOctets(text: string | Uint8Array, maxBytes: number): string {
   const bytes = typeof text === 'string' ? Buffer.from(text.slice(0, maxBytes + 1), 'utf8') : text
-  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, maxBytes)).toString('latin1')
-  if (bytes.byteLength <= maxBytes) return whole
-  const lineEnd = Math.max(whole.lastIndexOf('\n'), whole.lastIndexOf('\r'))
-  return lineEnd < 0 ? whole : whole.slice(0, lineEnd)
+  const bounded = bytes.byteLength <= maxBytes ? bytes : wholeLines(bytes.subarray(0, maxBytes))
+  return Buffer.from(bounded.buffer, bounded.byteOffset, bounded.byteLength).toString('latin1')
+}
+
+/** Without the last line, which a limit may have cut in two: half a path would be another rule. */
+export function wholeLines(bytes: Uint8Array): Uint8Array {
+  return bytes.subarray(0, Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d)) + 1)
 }
 
 function textOf(octets: string): string {

@@ -1,3 +1,4 @@
+import { isWholeAnswer } from '../fetch/fetch-result.ts'
 import { type ParseRobotsOptions, parseRobots } from './parse-robots.ts'
 import type { RobotsRules } from './robots-rules.ts'
 
@@ -27,12 +28,13 @@ const disallowAll = parseRobots('User-agent: *\nDisallow: /')
 
 /**
  * RFC 9309 section 2.3.1: a file that is not there forbids nothing, a server that cannot say forbids everything for now. 429 is a server that
- * cannot say: it asked for fewer requests, not for more. A redirect that led nowhere counts as not there.
+ * cannot say: it asked for fewer requests, not for more. So is one that sends a part, or nothing yet. A redirect that led nowhere counts
+ * as not there.
  */
 export function rulesFromResponse(response: RobotsResponse, options: VerdictOptions = {}): RobotsVerdict {
   if (response === 'unreachable') return unreachable(options)
   const { status, body } = response
-  if (status >= 200 && status < 300) {
+  if (isWholeAnswer(status, body.length)) {
     return { kind: 'rules', rules: parseRobots(body, options), expiresInMs: lifetimeMs(options) }
   }
   if (status >= 300 && status < 500 && status !== 429) {

@@ -102,10 +102,8 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
         store,
         fetcher,
         clock,
-        async decode(result) {
-          const decoded = await decodeBody(result.body, headerList(result.rawHeaders, 'content-encoding'), 512 * 1024)
-          return decoded.kind === 'decoded' ? decoded.body : Buffer.alloc(0)
-        },
+        decode: async ({ body, rawHeaders }, maxBytes) =>
+          decodeBody(body, headerList(rawHeaders, 'content-encoding'), maxBytes),
         maxAgeMs: robots.maxAgeMs,
       })
     : null

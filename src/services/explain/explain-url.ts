@@ -109,7 +109,7 @@ export function createExplainUrl({ config, frontier, clock, keyOf }: ExplainDeps
     if (!crawl.respectRobots) return { name, ok: true, text: 'robots.txt is ignored, by configuration.' }
     const kept = await frontier.robots(new URL(url).origin)
     if (kept === null) return { name, ok: null, text: "The host's robots.txt has not been read yet." }
-    const response = { status: kept.kind === 'rules' ? 200 : 404, body: Buffer.from(kept.text) }
+    const response = { status: kept.kind === 'rules' ? 200 : 404, body: kept.body }
     const { rules } = rulesFromResponse(kept.kind === 'disallow-all' ? 'unreachable' : response)
     if (rules.isAllowed(agent, url)) return { name, ok: true, text: "The host's robots.txt allows it." }
     return { name, ok: false, text: "The host's robots.txt disallows it." }

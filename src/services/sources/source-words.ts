@@ -73,11 +73,21 @@ function failingWords({ source, status, outcome }: Facts): string {
   if (status >= 400) return `${host} responds with an error (status ${status}). ${RETRYING}`
   if (code === 'redirect-refused' && status > 0)
     return `${host} redirects to an address that isn't followed. Open it in a browser to see where it leads.`
-  if (code === 'http-client-error' || code === 'http-server-error' || code === 'redirect-refused')
+  if (
+    code === 'http-client-error' ||
+    code === 'http-server-error' ||
+    code === 'redirect-refused' ||
+    isUnread(code, status)
+  )
     return `The robots.txt of ${host} can't be read, so nothing is fetched from it. ${RETRYING}`
   if (code === 'dns-not-found') return `There is no host named ${host}. Check the spelling of the address.`
   const known = Object.hasOwn(errorCodes, code) ? errorCodes[code as ErrorCode] : null
   return `${known === null ? "Couldn't fetch it" : `Couldn't fetch it: ${known.means}`}. ${RETRYING}`
+}
+
+/** Of a page, these come with its status. */
+function isUnread(code: string, status: number): boolean {
+  return status === 0 && (code === 'decode-failed' || code === 'http-incomplete')
 }
 
 const reasons: Record<Why, string> = {

@@ -56,7 +56,7 @@ export function smallCrawl(
       answer: { dropped: 1, watches: new Map() },
     },
     {
-      act: () => frontier.saveRobots(`http://${one}`, { kind: 'allow-all', text: '', expiresAt: 1 }),
+      act: () => frontier.saveRobots(`http://${one}`, { kind: 'allow-all', body: Buffer.alloc(0), expiresAt: 1 }),
       answer: undefined,
     },
     { act: async () => (await frontier.loadRobots(`http://${one}`))?.kind, answer: 'allow-all' },

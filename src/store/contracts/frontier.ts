@@ -91,6 +91,7 @@ export type HostState = HostClock & { host: string; queued: number }
 
 export type Arrival = { state: HostState; rows: readonly QueuedRequest[] }
 
-export type KeptRobots = { kind: 'rules' | 'allow-all' | 'disallow-all'; text: string; expiresAt: number }
+/** `body`: the bytes as they came. In any text form, rules with octets that are not UTF-8 would be lost. */
+export type KeptRobots = { kind: 'rules' | 'allow-all' | 'disallow-all'; body: Uint8Array; expiresAt: number }
 
 export type FrontierCounts = { queued: number; seen: number; hosts: number; givenUp: number }

@@ -119,7 +119,9 @@ function failureOf({ capture, failure }: Finished, outcome: CaptureOutcome | nul
   const { status } = capture
   if (outcome?.kind === 'incomplete') return { code: 'body-short', status }
   // Another watch fetched it a moment ago.
-  if (capture.kind !== 'met' || outcome?.kind !== 'noted' || status < 400) return null
+  if (capture.kind !== 'met' || outcome?.kind !== 'noted') return null
+  if (status === 206) return { code: 'http-incomplete', status }
+  if (status < 400) return null
   return { code: status < 500 ? 'http-client-error' : 'http-server-error', status }
 }
 

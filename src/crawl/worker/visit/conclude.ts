@@ -242,8 +242,7 @@ function nameOf({ host, fp, url, parent, check, hops }: QueuedRequest) {
 }
 
 function goneRecord(uri: string, response: FetchResponse): Uint8Array[] {
-  const { startedAt: date, address, status, statusText, rawHeaders, body, truncated } = response
-  const statusLine = `HTTP/1.1 ${status} ${statusText}`
+  const { startedAt: date, address, statusLine, rawHeaders, body, truncated } = response
   const payloadDigest = digestText(bodyDigest(body))
   return responseRecord({ uri, date, address, statusLine, rawHeaders, body, payloadDigest, truncated }).parts
 }

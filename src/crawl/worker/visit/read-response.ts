@@ -8,7 +8,7 @@ import { prepareBase, resolve } from '../../../core/url/url.ts'
 import type { Capture, KnownDocument } from '../../../store/contracts/documents.ts'
 import type { DroppedLinks as DroppedByTraps } from '../../../store/contracts/dropped-links.ts'
 import { extractPage } from '../../extract/page.ts'
-import { type FetchResponse, headerList, headerValue, mediaTypeOf } from '../../fetch/fetch-result.ts'
+import { type FetchResponse, headerList, headerValue, locationOf, mediaTypeOf } from '../../fetch/fetch-result.ts'
 import { freshUntil, validatorsOf } from '../../fetch/validators.ts'
 import { pageDirectives } from '../../robots/page-directives.ts'
 import type { LinkPipe, PageContext, PipedLinks } from '../links/link-pipe.ts'
@@ -157,7 +157,7 @@ function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer
     uri: request.url,
     date: startedAt,
     address,
-    statusLine: `HTTP/1.1 ${status} ${response.statusText}`,
+    statusLine: response.statusLine,
     rawHeaders,
     payloadDigest,
   }
@@ -198,13 +198,8 @@ function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer
 
 /** Where a redirect leads, or null where it names nothing that can be parsed. */
 export function redirectTarget(request: QueuedRequest, response: FetchResponse): string | null {
-  const location = headerValue(response.rawHeaders, 'location')
-  return location === undefined ? null : resolve(utf8Text(location).trim(), prepareBase(request.url))
-}
-
-/** Header text has one character for each byte; servers that write more than ASCII into a Location mean UTF-8. */
-function utf8Text(bytes: string): string {
-  return /[\x80-\xff]/.test(bytes) ? Buffer.from(bytes, 'latin1').toString('utf8') : bytes
+  const location = locationOf(response.rawHeaders)
+  return location === undefined ? null : resolve(location.trim(), prepareBase(request.url))
 }
 
 function isHtmlType(type: string, body: Buffer): boolean {

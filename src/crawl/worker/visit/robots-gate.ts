@@ -1,10 +1,12 @@
 import type { Clock } from '../../../core/clock.ts'
-import { isAppError } from '../../../core/errors.ts'
+import { type ErrorCode, isAppError } from '../../../core/errors.ts'
+import type { DecodedBody } from '../../../core/http/decode-body.ts'
 import { parse } from '../../../core/url/url.ts'
 import type { FrontierStore, KeptRobots } from '../../../store/contracts/frontier.ts'
-import type { FetchResult } from '../../fetch/fetch-result.ts'
-import { headerValue } from '../../fetch/fetch-result.ts'
+import type { FetchFailure, FetchResponse, FetchResult } from '../../fetch/fetch-result.ts'
+import { headerValue, locationOf } from '../../fetch/fetch-result.ts'
 import type { Fetcher } from '../../fetch/fetcher.ts'
+import { wholeLines } from '../../robots/parse-robots.ts'
 import type { RobotsCache } from '../../robots/robots-cache.ts'
 import type { RobotsRules } from '../../robots/robots-rules.ts'
 import { type RobotsVerdict, rulesFromResponse } from '../../robots/robots-verdict.ts'
@@ -31,13 +33,15 @@ export type RobotsGateOptions = {
   store: FrontierStore
   fetcher: Fetcher
   clock: Clock
-  decode(result: FetchResult & { kind: 'response' }): Promise<Uint8Array>
+  /** The body without its content encodings, at most so many bytes of it. */
+  decode(response: FetchResponse, maxBytes: number): Promise<DecodedBody>
   /** Longest time that rules are used before they are fetched again. */
   maxAgeMs: number
 }
 
 const MAX_HOPS = 5
 const MAX_BYTES = 512 * 1024
+const noBytes = new Uint8Array()
 
 export function createRobotsGate({ cache, store, fetcher, clock, decode, maxAgeMs }: RobotsGateOptions): RobotsGate {
   const loading = new Map<string, Promise<RobotsLoad>>()
@@ -46,9 +50,7 @@ export function createRobotsGate({ cache, store, fetcher, clock, decode, maxAgeM
 
   function remember(origin: string, kept: KeptRobots): RobotsRules {
     const response =
-      kept.kind === 'disallow-all'
-        ? 'unreachable'
-        : { status: kept.kind === 'rules' ? 200 : 404, body: Buffer.from(kept.text) }
+      kept.kind === 'disallow-all' ? 'unreachable' : { status: kept.kind === 'rules' ? 200 : 404, body: kept.body }
     const verdict = rulesFromResponse(response)
     cache.set(origin, { ...verdict, expiresInMs: kept.expiresAt - clock.now() })
     return verdict.rules
@@ -59,13 +61,16 @@ export function createRobotsGate({ cache, store, fetcher, clock, decode, maxAgeM
     if (kept !== null && kept.expiresAt > clock.now()) {
       return { kind: 'kept', rules: remember(origin, kept) }
     }
-    const { result, moved } = await fetchFollowing(`${origin}/robots.txt`)
-    const { verdict, text } = await judge(result)
+    const { result: answer, moved } = await fetchFollowing(`${origin}/robots.txt`)
+    const read = await readWhole(answer)
+    const { result } = read
+    const verdict = judge(read)
     // An unreachable robots.txt forbids everything (RFC 9309, 2.3.1.4), but that is not stored: it is fetched again with
     // the next request, and its failures make the host rest.
     if (verdict.kind === 'disallow-all') return { kind: 'unreachable', result, moved }
     const expiresInMs = Math.min(verdict.expiresInMs, maxAgeMs)
-    await save(origin, { kind: verdict.kind, text, expiresAt: clock.now() + expiresInMs })
+    const body = verdict.kind === 'rules' ? read.body : noBytes
+    await save(origin, { kind: verdict.kind, body, expiresAt: clock.now() + expiresInMs })
     cache.set(origin, { ...verdict, expiresInMs })
     justAsked.add(origin)
     return { kind: 'asked', rules: verdict.rules, result }
@@ -83,28 +88,44 @@ export function createRobotsGate({ cache, store, fetcher, clock, decode, maxAgeM
   async function fetchFollowing(start: string): Promise<{ result: FetchResult; moved: boolean }> {
     let url = start
     for (let hops = 0; ; hops++) {
-      const result = await fetcher.fetch({ url, anyType: true, maxBodyBytes: MAX_BYTES })
+      const result = await fetcher.fetch({ url, anyType: true, maxBodyBytes: MAX_BYTES + 1 })
       const location =
         result.kind === 'response' && result.status >= 300 && result.status < 400
-          ? headerValue(result.rawHeaders, 'location')
+          ? locationOf(result.rawHeaders)
           : undefined
-      const target = location === undefined ? null : parse(location, url)
+      const target = location === undefined ? null : parse(location.trim(), url)
       if (target === null || !/^https?:$/.test(target.protocol) || hops === MAX_HOPS) {
-        return { result: wholeOrFailed(result), moved: hops > 0 }
+        return { result, moved: hops > 0 }
       }
       url = target.href
     }
   }
 
-  async function judge(result: FetchResult): Promise<{ verdict: RobotsVerdict; text: string }> {
-    if (result.kind !== 'response') return { verdict: rulesFromResponse('unreachable'), text: '' }
-    const body = await decode(result)
+  /**
+   * The lines that are missing may be the ones that forbid: what broke off, came too slowly or can't be decoded is a
+   * failure, not half a file. Beyond the limit nothing is read, and the line that it cuts in two is left out.
+   */
+  async function readWhole(result: FetchResult): Promise<{ result: FetchResult; body: Uint8Array }> {
+    if (result.kind !== 'response') return { result, body: noBytes }
+    if (result.truncated === 'time')
+      return { result: failureOf(result, 'total-timeout', 'robots.txt came too slowly'), body: noBytes }
+    // Of what is no robots.txt nothing is read.
+    if (result.status < 200 || result.status >= 300) return { result, body: noBytes }
+    const decoded = await decode(result, MAX_BYTES + 1)
+    if (decoded.kind === 'failed') return { result: failureOf(result, decoded.code, decoded.message), body: noBytes }
+    const isLong = result.truncated === 'length' || decoded.body.length > MAX_BYTES
+    if (decoded.truncated && !isLong)
+      return { result: failureOf(result, 'decode-failed', 'robots.txt broke off'), body: noBytes }
+    return { result, body: isLong ? wholeLines(decoded.body.subarray(0, MAX_BYTES)) : decoded.body }
+  }
+
+  function judge({ result, body }: { result: FetchResult; body: Uint8Array }): RobotsVerdict {
+    if (result.kind !== 'response') return rulesFromResponse('unreachable')
     const maxAge = /max-age=(\d+)/i.exec(headerValue(result.rawHeaders, 'cache-control') ?? '')?.[1]
-    const verdict = rulesFromResponse(
+    return rulesFromResponse(
       { status: result.status, body },
       { maxAgeSeconds: maxAge === undefined ? null : Number(maxAge) },
     )
-    return { verdict, text: verdict.kind === 'rules' ? Buffer.from(body).toString('utf8') : '' }
   }
 
   return {
@@ -123,16 +144,6 @@ export function createRobotsGate({ cache, store, fetcher, clock, decode, maxAgeM
   }
 }
 
-/** The lines that were cut off may be the ones that forbid: half a file counts as none. */
-function wholeOrFailed(result: FetchResult): FetchResult {
-  if (result.kind !== 'response' || result.truncated !== 'time') return result
-  const { address, totalMs } = result
-  return {
-    kind: 'failed',
-    code: 'total-timeout',
-    message: 'robots.txt came too slowly',
-    retry: 'later',
-    address,
-    totalMs,
-  }
+function failureOf({ address, totalMs }: FetchResponse, code: ErrorCode, message: string): FetchFailure {
+  return { kind: 'failed', code, message, retry: 'later', address, totalMs }
 }

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../../core/errors.ts'
 import type { SkipReason } from '../../../core/reports/crawl-report.ts'
 import type { QueuedRequest } from '../../../core/request.ts'
 import type { DocumentKey, DocumentStore, KnownDocument } from '../../../store/contracts/documents.ts'
-import { type FetchResponse, type FetchResult, headerValue } from '../../fetch/fetch-result.ts'
+import { type FetchResponse, type FetchResult, headerValue, isWholeAnswer } from '../../fetch/fetch-result.ts'
 import type { Fetcher } from '../../fetch/fetcher.ts'
 import type { HostQueue } from '../../frontier/host-queue.ts'
 import type { Leases } from '../../frontier/partition-lease.ts'
@@ -97,8 +97,9 @@ export function createVisit(options: VisitOptions): Visit {
     if (refusal !== null) return refusal
     if (!mayBegin(lease)) return { kind: 'postponed', signal: untouched }
     const asks = known !== null && !isDueInFull(known, request.fp, options.fullCheckAfter) && !isMissed(known, request)
-    const result = await fetcher.fetch({ url: request.url, headers: asks ? conditionalHeaders(known) : {} })
-    return judge(request, result, known, clock)
+    const headers = asks ? conditionalHeaders(known) : {}
+    const result = await fetcher.fetch({ url: request.url, headers })
+    return judge(request, result, known, Object.keys(headers).length > 0, clock)
   }
 }
 
@@ -149,22 +150,29 @@ function isDueInFull({ notModified }: KnownDocument, fp: bigint, limit: number):
 
 function conditionalHeaders(known: KnownDocument): Record<string, string> {
   const headers: Record<string, string> = {}
-  if (known.versionId === 0) return headers
+  // "Not modified" would confirm a page of which only the beginning is kept.
+  if (known.versionId === 0 || known.truncated !== '') return headers
   if (known.etag !== '') headers['if-none-match'] = known.etag
   if (known.lastModified !== '') headers['if-modified-since'] = known.lastModified
   return headers
 }
 
-function judge(request: QueuedRequest, result: FetchResult, known: KnownDocument | null, clock: Clock): VisitResult {
+/** `asked`: whether it was asked for only if it changed. */
+function judge(
+  request: QueuedRequest,
+  result: FetchResult,
+  known: KnownDocument | null,
+  asked: boolean,
+  clock: Clock,
+): VisitResult {
   if (result.kind === 'failed') return failureOf(result, request, clock)
   const signal = signalOf(result, clock)
   const { status, address } = result
   if (result.kind === 'skipped') return { kind: 'skipped', reason: 'type', status, address, signal }
-  if (status === 304 && known !== null && known.versionId > 0)
-    return { kind: 'unchanged', response: result, known, signal }
+  if (status === 304 && known !== null && asked) return { kind: 'unchanged', response: result, known, signal }
   if (status >= 300 && status < 400 && headerValue(result.rawHeaders, 'location') !== undefined)
     return { kind: 'redirected', response: result, signal }
-  if (status === 200 || status === 203) return { kind: 'answered', response: result, known, signal }
+  if (isWholeAnswer(status, result.body.length)) return { kind: 'answered', response: result, known, signal }
   if (status === 404 || status === 410) return { kind: 'gone', response: result, signal }
   return failureOf(result, request, clock)
 }
@@ -180,7 +188,8 @@ function failureOf(result: FetchResult, request: QueuedRequest, clock: Clock): R
     return { kind: 'failed', code, message, retry: retry === 'later', status: 0, address: result.address ?? '', signal }
   }
   const { status, address } = result
-  const retry = status >= 500 || status === 429 || status === 408
+  // 202: there is nothing yet.
+  const retry = status >= 500 || status === 429 || status === 408 || status === 202
   return {
     kind: 'failed',
     code: codeOfStatus(status),
@@ -205,6 +214,7 @@ function withoutRobots(load: RobotsLoad & { kind: 'unreachable' }, request: Queu
 
 function codeOfStatus(status: number): ErrorCode {
   if (status >= 500) return 'http-server-error'
+  if (status < 300) return 'http-incomplete'
   // Without a Location, or "not modified" to an unconditional request: it leads nowhere.
   return status >= 300 && status < 400 ? 'redirect-refused' : 'http-client-error'
 }

@@ -91,20 +91,22 @@ export function frontierHostSuite(engine: StoreEngine): void {
     )
 
     test(
-      'robots.txt is kept per origin and replaced by what came last',
+      'robots.txt is kept per origin, byte by byte, and replaced by what came last',
       withSystem(engine, { shards: 2 }, async (system) => {
         const [{ frontier }] = await openTwo(system)
         const origin = `http://${system.hostOf(0, 0)}`
         assert.equal(await frontier.loadRobots(origin), null)
-        const rules = { kind: 'rules' as const, text: 'User-agent: *\nDisallow: /ä\n', expiresAt: 5_000.5 }
-        await frontier.saveRobots(origin, { kind: 'disallow-all', text: '', expiresAt: 1 })
+        // Half a byte-order mark, Latin-1, UTF-8 and NUL: none is text in every database.
+        const body = Buffer.from('\xef\xbbUser-agent: *\nDisallow: /\xe9\nDisallow: /\xc3\xa9\0\n', 'latin1')
+        const rules = { kind: 'rules' as const, body, expiresAt: 5_000.5 }
+        await frontier.saveRobots(origin, { kind: 'disallow-all', body: Buffer.alloc(0), expiresAt: 1 })
         await frontier.saveRobots(origin, rules)
-        await frontier.saveRobots(`${origin}:8080`, { kind: 'allow-all', text: '', expiresAt: 2 })
+        await frontier.saveRobots(`${origin}:8080`, { kind: 'allow-all', body: Buffer.alloc(0), expiresAt: 2 })
         await system.kill()
         const [reopened] = await openTwo(system)
         const kept = await reopened.frontier.loadRobots(origin)
         assert.equal(kept?.kind, 'rules')
-        assert.equal(kept.text, rules.text)
+        assert.deepEqual(Buffer.from(kept.body), body)
         assert.ok(Math.abs(kept.expiresAt - 5_000.5) < 1)
         assert.equal((await reopened.frontier.loadRobots(`${origin}:8080`))?.kind, 'allow-all')
       }),

@@ -18,7 +18,11 @@ test('a view tells of hosts, queues and robots.txt of all shards, beside those w
     assert.equal((await view.host(host))?.queued, 2)
     assert.equal(await view.isQueued({ host, fp: 2n ** 62n }), true)
     assert.equal(await view.isQueued({ host, fp: 6n }), false)
-    const robots = { kind: 'rules', text: 'User-agent: *\nDisallow: /', expiresAt: 5 } as const
+    const robots = {
+      kind: 'rules',
+      body: Buffer.from('User-agent: *\nDisallow: /\xe9', 'latin1'),
+      expiresAt: 5,
+    } as const
     await frontier.saveRobots(`http://${host}`, robots)
     assert.deepEqual(await view.robots(`http://${host}`), robots)
   }

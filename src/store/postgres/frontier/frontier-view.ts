@@ -27,11 +27,11 @@ export type PostgresFrontierView = FrontierView & {
 export function createPostgresFrontierView(pool: PostgresPool): PostgresFrontierView {
   return {
     async robots(origin) {
-      const [row] = await pool.query<{ kind: KeptRobots['kind']; text: string; expires_at: number }>(
+      const [row] = await pool.query<{ kind: KeptRobots['kind']; body: Buffer; expires_at: number }>(
         frontierStatements.robots,
         [partitionOf(hostKey(`${origin}/`)), origin],
       )
-      return row === undefined ? null : { kind: row.kind, text: row.text, expiresAt: row.expires_at }
+      return row === undefined ? null : { kind: row.kind, body: row.body, expiresAt: row.expires_at }
     },
     async host(host) {
       const [row] = await pool.query<ViewedHost>(viewStatements.host, [partitionOf(host), host])

@@ -324,9 +324,6 @@ describe('the frontier of a cluster', () => {
         paths.map((path) => [`http://${host(0)}${path}`, `p${path}`]),
       )
       await crawler.offer([offerOf(host(0), '/a\0b')])
-      const origin = `http://${host(0)}`
-      await crawler.saveRobots(origin, { kind: 'rules', text: 'a\0b', expiresAt: 1 })
-      assert.equal((await crawler.loadRobots(origin))?.text, 'a\ufffdb')
     }),
   )
 

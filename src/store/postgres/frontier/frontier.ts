@@ -7,7 +7,6 @@ import type { FrontierCounts, FrontierStore, KeptRobots, OfferCounts } from '../
 import { addCounts, addWatch, noCounts } from '../../rules/offers.ts'
 import { putResults } from '../cluster/schedule.ts'
 import type { PostgresPool } from '../connection/pool.ts'
-import { storable } from '../connection/row-batch.ts'
 import { noteDropped } from './dropped-links.ts'
 import { createArrivals, groupByHost } from './frontier-arrivals.ts'
 import {
@@ -288,14 +287,14 @@ export function createPostgresFrontier(options: PostgresFrontierOptions): Postgr
       return new Map(rows.map(({ watch, n }) => [watch, n]))
     },
     async loadRobots(origin) {
-      const [row] = await pool.query<{ kind: KeptRobots['kind']; text: string; expires_at: number }>(
+      const [row] = await pool.query<{ kind: KeptRobots['kind']; body: Buffer; expires_at: number }>(
         frontierStatements.robots,
         [partitionOfOrigin(origin), origin],
       )
-      return row === undefined ? null : { kind: row.kind, text: row.text, expiresAt: row.expires_at }
+      return row === undefined ? null : { kind: row.kind, body: row.body, expiresAt: row.expires_at }
     },
-    async saveRobots(origin, { kind, text, expiresAt }) {
-      const values = [partitionOfOrigin(origin), origin, kind, storable(text), Math.round(expiresAt)]
+    async saveRobots(origin, { kind, body, expiresAt }) {
+      const values = [partitionOfOrigin(origin), origin, kind, body, Math.round(expiresAt)]
       await pool.query(frontierStatements.saveRobots, values)
     },
     counts() {

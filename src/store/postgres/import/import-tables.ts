@@ -102,7 +102,9 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
        first:boolean depth:int hops:int redirects:int attempts:int url:text parent:text`,
     ),
   ],
-  robots: [table('robots', 'partition origin', 'partition:smallint origin:text kind:text text:text expires_at:bigint')],
+  robots: [
+    table('robots', 'partition origin', 'partition:smallint origin:text kind:text body:bytea expires_at:bigint'),
+  ],
   documents: [
     table(
       'documents',

@@ -124,7 +124,7 @@ async function useEverything(pool: PostgresPool, admin: PostgresPool): Promise<v
     await owner.settle(batchOf({ done: [done!], again: [{ ...again!, attempts: 1 }], hosts: [clock] }))
     if (round === 1) await owner.giveUp(rest[0]!.hostId)
   }
-  await owner.saveRobots('http://a.example', { kind: 'rules', text: '', expiresAt: 1 })
+  await owner.saveRobots('http://a.example', { kind: 'rules', body: Buffer.alloc(0), expiresAt: 1 })
   await owner.loadRobots('http://a.example')
   await Promise.all([owner.close(), other.close()])
 }

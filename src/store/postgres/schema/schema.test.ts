@@ -32,12 +32,36 @@ describe('the schema of the cluster engine', () => {
       missing.map(({ id, name }) => [id, name]),
       [[newest.id, newest.name]],
     )
-    // Its tables are there already: the step fails as a whole, and nothing of it is noted.
-    await assert.rejects(migrate(single), /already exists/)
+    // What it makes is there already: the step fails as a whole, and nothing of it is noted.
+    await assert.rejects(migrate(single), /already exists|does not exist/)
     assert.equal((await migrationStates(single)).filter(({ appliedAt }) => appliedAt === null).length, 1)
     await pool.query('INSERT INTO migrations (id, name) VALUES ($1, $2)', [newest.id, newest.name])
     assert.deepEqual(await migrate(single), [])
     assert.deepEqual(await pool.query('SELECT count(*) AS n FROM mine'), [{ n: 0 }])
+    await single.close()
+    await destroy()
+  })
+
+  test('robots.txt kept as text becomes bytes, and what the text may have lost is asked for again', async () => {
+    const { address, pool, destroy } = await createDatabase()
+    const step = postgresMigrations.find(({ name }) => name === 'robots.txt as bytes')!
+    await pool.query('ALTER TABLE robots RENAME COLUMN body TO text')
+    await pool.query(`ALTER TABLE robots ALTER COLUMN text TYPE text USING convert_from(text, 'UTF8')`)
+    await pool.query('DELETE FROM migrations WHERE id = $1', [step.id])
+    const rows: [origin: string, kind: string, text: string][] = [
+      ['http://whole.example', 'rules', 'User-agent: *\nDisallow: /é\n'],
+      ['http://none.example', 'allow-all', ''],
+      ['http://lost.example', 'rules', 'User-agent: *\nDisallow: /caf\ufffd\n'],
+      ['http://cut.example', 'rules', 'x'.repeat(512 * 1024)],
+      ['http://undecoded.example', 'rules', ''],
+    ]
+    for (const row of rows) await pool.query('INSERT INTO robots VALUES (1, $1, $2, $3, 5)', row)
+    const single = openPool({ address, maxConnections: 1, name: 'single' })
+    assert.deepEqual(await migrate(single), [step.id])
+    assert.deepEqual(await single.query('SELECT origin, kind, body, expires_at FROM robots ORDER BY origin'), [
+      { origin: 'http://none.example', kind: 'allow-all', body: Buffer.alloc(0), expires_at: 5 },
+      { origin: 'http://whole.example', kind: 'rules', body: Buffer.from(rows[0]![2]), expires_at: 5 },
+    ])
     await single.close()
     await destroy()
   })

@@ -51,6 +51,14 @@ ALTER TABLE tasks ADD COLUMN attempts int NOT NULL DEFAULT 0, ADD COLUMN aside_a
 CREATE INDEX tasks_aside ON tasks (aside_at) WHERE aside_at > 0
 `
 
+/** What may have lost rules as text is asked for again: with a replacement character, cut at the limit, or undecodable. */
+const robotsAsBytes = `
+ALTER TABLE robots ALTER COLUMN text TYPE bytea USING convert_to(text, 'UTF8');
+ALTER TABLE robots RENAME COLUMN text TO body;
+DELETE FROM robots WHERE kind = 'rules'
+  AND (length(body) = 0 OR position('\\xefbfbd'::bytea IN body) > 0 OR length(body) >= 524288)
+`
+
 /** In this order. The tables of the first two can be distributed by their partition. */
 export const postgresMigrations: readonly PostgresMigration[] = [
   {
@@ -112,5 +120,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: 'c02497c23d36f239d796912f3a0155600e4d6d4ee4a30a7d4697270c1cc233b3',
     name: 'requests of the current minute, counted by all servers',
     sql: requestCountsSchema,
+  },
+  {
+    id: 11,
+    sha256: 'd6a33c7f40d5532b2ee1cb83ed6653a783be503ac6e6aa233d0d73a3715e0197',
+    name: 'robots.txt as bytes',
+    sql: robotsAsBytes,
   },
 ]

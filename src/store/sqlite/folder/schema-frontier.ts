@@ -73,4 +73,21 @@ CREATE TABLE dropped_links (
   PRIMARY KEY (host, rule)
 ) WITHOUT ROWID`,
   },
+  {
+    // What may have lost rules as text is asked for again: with a replacement character, cut at the limit, or undecodable.
+    id: 4,
+    sha256: '20149d8c114bc1219dbd3eb86774e124a689a5f37fa5c0f0917d94afeafae453',
+    name: 'robots.txt as bytes',
+    sql: `
+CREATE TABLE robots_as_bytes (
+  origin TEXT PRIMARY KEY,
+  kind TEXT NOT NULL,
+  body BLOB NOT NULL,
+  expires_at INTEGER NOT NULL
+) WITHOUT ROWID;
+INSERT INTO robots_as_bytes SELECT origin, kind, CAST(text AS BLOB), expires_at FROM robots
+  WHERE kind <> 'rules' OR (text <> '' AND instr(text, char(65533)) = 0 AND length(CAST(text AS BLOB)) < 524288);
+DROP TABLE robots;
+ALTER TABLE robots_as_bytes RENAME TO robots`,
+  },
 ]

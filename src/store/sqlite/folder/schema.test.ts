@@ -54,6 +54,30 @@ describe('schemas', () => {
       db.close()
     }))
 
+  test('robots.txt kept as text becomes bytes, and what the text may have lost is asked for again', () =>
+    withFolder((folder) => {
+      const path = join(folder, 'x.db')
+      const at = frontierMigrations.findIndex(({ name }) => name === 'robots.txt as bytes')
+      const before = openDatabase(path, { migrations: frontierMigrations.slice(0, at) })
+      const insert = before.prepare('INSERT INTO robots (origin, kind, text, expires_at) VALUES (?, ?, ?, 5)')
+      insert.run('http://whole.example', 'rules', 'User-agent: *\nDisallow: /é\n')
+      insert.run('http://none.example', 'allow-all', '')
+      insert.run('http://lost.example', 'rules', 'User-agent: *\nDisallow: /caf\ufffd\n')
+      insert.run('http://cut.example', 'rules', 'x'.repeat(512 * 1024))
+      insert.run('http://undecoded.example', 'rules', '')
+      before.close()
+      const db = openDatabase(path, { migrations: frontierMigrations })
+      const rows = db.prepare('SELECT origin, kind, body, expires_at FROM robots ORDER BY origin').all()
+      assert.deepEqual(
+        rows.map(({ origin, kind, body, expires_at }) => [origin, kind, Buffer.from(body as Uint8Array), expires_at]),
+        [
+          ['http://none.example', 'allow-all', Buffer.alloc(0), 5],
+          ['http://whole.example', 'rules', Buffer.from('User-agent: *\nDisallow: /é\n'), 5],
+        ],
+      )
+      db.close()
+    }))
+
   test('a migration that fails leaves the schema as it was', () =>
     withFolder((folder) => {
       const path = join(folder, 'x.db')

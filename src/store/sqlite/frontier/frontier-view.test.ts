@@ -37,7 +37,11 @@ test('a view tells of hosts, queues and robots.txt of all shards, beside those w
       assert.equal(await view.isQueued({ host, fp: 6n }), false)
       const origin = `http://${host}`
       assert.equal(await view.robots(origin), null)
-      const robots = { kind: 'rules', text: 'User-agent: *\nDisallow: /', expiresAt: 5 } as const
+      const robots = {
+        kind: 'rules',
+        body: Uint8Array.from(Buffer.from('User-agent: *\nDisallow: /\xe9', 'latin1')),
+        expiresAt: 5,
+      } as const
       await shards[shard]!.frontier.saveRobots(origin, robots)
       assert.deepEqual(await view.robots(origin), robots)
       const [state] = await shards[shard]!.frontier.hosts(1, new Set())

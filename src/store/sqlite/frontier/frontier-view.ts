@@ -63,7 +63,7 @@ function openShard(path: string): { db: Database; sql: ReturnType<typeof prepare
 
 function prepare(db: Database) {
   return {
-    robots: db.prepare('SELECT kind, text, expires_at AS expiresAt FROM robots WHERE origin = ?'),
+    robots: db.prepare('SELECT kind, body, expires_at AS expiresAt FROM robots WHERE origin = ?'),
     host: db.prepare(
       'SELECT queued, next_at AS nextAt, failures, rests, given_up AS givenUp FROM hosts WHERE host = ?',
     ),

@@ -239,12 +239,12 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
     },
     async loadRobots(origin) {
       const row = db.read(() => sql.robots.get(origin)) as
-        | { kind: KeptRobots['kind']; text: string; expires_at: number }
+        | { kind: KeptRobots['kind']; body: Uint8Array; expires_at: number }
         | undefined
-      return row === undefined ? null : { kind: row.kind, text: row.text, expiresAt: row.expires_at }
+      return row === undefined ? null : { kind: row.kind, body: row.body, expiresAt: row.expires_at }
     },
-    async saveRobots(origin, { kind, text, expiresAt }) {
-      db.write(() => sql.saveRobots.run(origin, kind, text, Math.round(expiresAt)))
+    async saveRobots(origin, { kind, body, expiresAt }) {
+      db.write(() => sql.saveRobots.run(origin, kind, body, Math.round(expiresAt)))
     },
     counts: () => ({ queued: facts.queued, seen: facts.seen, ...hosts.counts() }),
     onArrival(listener) {
@@ -329,7 +329,7 @@ function prepareStatements(db: Database) {
     watches: db.prepare('SELECT watch, count(*) AS n FROM queue WHERE watch > 0 GROUP BY watch'),
     emptyQueue: db.prepare('DELETE FROM queue WHERE host = ?'),
     waiting: db.prepare(`SELECT ${hostColumns} FROM hosts WHERE queued > 0 ORDER BY next_at`),
-    robots: db.prepare('SELECT kind, text, expires_at FROM robots WHERE origin = ?'),
-    saveRobots: db.prepare('INSERT OR REPLACE INTO robots (origin, kind, text, expires_at) VALUES (?, ?, ?, ?)'),
+    robots: db.prepare('SELECT kind, body, expires_at FROM robots WHERE origin = ?'),
+    saveRobots: db.prepare('INSERT OR REPLACE INTO robots (origin, kind, body, expires_at) VALUES (?, ?, ?, ?)'),
   }
 }

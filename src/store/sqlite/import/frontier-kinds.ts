@@ -87,7 +87,7 @@ export const frontierKinds: readonly FrontierKind[] = [
     kind: 'robots',
     table: 'robots',
     keys: [['origin', 'plain']],
-    columns: 'origin, kind, text, expires_at',
+    columns: 'origin, kind, body, expires_at',
     from: 'FROM robots',
     toRow(raw, { shard, aliases }) {
       const origin = raw.origin as string

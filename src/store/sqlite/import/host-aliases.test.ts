@@ -38,7 +38,7 @@ test('a host that two shards know is moved once, with the queues of both and wha
     0,
     `INSERT INTO hosts (id, host, run, queued, accepted, next_at) VALUES (1, 'a.example', 2, 1, 5, 100), (2, 'b.example', 2, 0, 1, 0);
      INSERT INTO seen VALUES (1, 10, 2, 1), (1, -9223372036854775808, 2, 1), (2, 5, 2, 1);
-     INSERT INTO robots VALUES ('http://a.example', 'rules', 'first', 9);
+     INSERT INTO robots VALUES ('http://a.example', 'rules', CAST('first' AS BLOB), 9);
      ${queued(1, 7, 'http://a.example/first')}`,
   )
   fillShard(
@@ -46,7 +46,7 @@ test('a host that two shards know is moved once, with the queues of both and wha
     1,
     `INSERT INTO hosts (id, host, run, queued, accepted, next_at) VALUES (1, 'c.example', 2, 0, 1, 0), (2, 'a.example', 2, 1, 2, 300);
      INSERT INTO seen VALUES (2, 10, 2, 1), (2, 11, 2, 1);
-     INSERT INTO robots VALUES ('http://a.example', 'rules', 'second', 9), ('http://c.example', 'rules', '', 9);
+     INSERT INTO robots VALUES ('http://a.example', 'rules', CAST('second' AS BLOB), 9), ('http://c.example', 'rules', x'', 9);
      ${queued(2, 7, 'http://a.example/second')}`,
   )
   const source = openImportSource({ folder, holder: 'test', isWhole: () => true })
@@ -70,7 +70,7 @@ test('a host that two shards know is moved once, with the queues of both and wha
       ],
     )
     const robots = await rowsOf(source, 'robots')
-    assert.deepEqual(robots.map(({ origin, text }) => `${origin} ${text}`).toSorted(), [
+    assert.deepEqual(robots.map(({ origin, body }) => `${origin} ${body}`).toSorted(), [
       'http://a.example first',
       'http://c.example ',
     ])
