@@ -7,6 +7,7 @@ import type { CheckListener, WatchService } from '../services/watching/watch-ser
 import { createWatching, levelsOf, schedulerOf } from '../services/watching/watching.ts'
 import type { AskedStore, ClusterEvents, ScheduleStats } from '../store/contracts/cluster/events.ts'
 import type { LeaderLease } from '../store/contracts/cluster/partition-leases.ts'
+import type { CrawlStore } from '../store/contracts/crawls.ts'
 import type { StoreSet } from '../store/contracts/store-set.ts'
 import type { WatchStore } from '../store/contracts/watches.ts'
 import { createFollowing } from './following.ts'
@@ -16,6 +17,8 @@ import { createScheduleMirror } from './schedule-mirror.ts'
 
 export type ClusterScheduleDeps = {
   stores: Pick<StoreSet, 'profiles' | 'watches' | 'accounts'> & {
+    /** What is written under an old epoch is refused. */
+    fencedCrawls(epoch: number): CrawlStore
     asked: AskedStore
     stats: ScheduleStats
     /** Counts no further than `limit`: there may be millions. */
@@ -68,7 +71,7 @@ export async function startClusterSchedule(deps: ClusterScheduleDeps): Promise<C
   async function lead(epoch: number, signal: AbortSignal, isWell: () => void): Promise<void> {
     const fetcher = deps.createFetcher(epoch)
     const { service, scheduler, run } = createWatching({
-      stores: { ...stores, watches: stores.fencedWatches(epoch) },
+      stores: { ...stores, watches: stores.fencedWatches(epoch), crawls: stores.fencedCrawls(epoch) },
       ...{ fetcher, config, clock, log, maxTasks: MAX_TASKS },
       countTasks: () => stores.countTasks(MAX_TASKS),
     })

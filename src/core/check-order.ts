@@ -5,6 +5,8 @@ import type { Check } from './request.ts'
 export type CrawlScope = {
   watch: number
   sources: readonly { uri: string; scope: Scope }[]
+  /** Set where the pages of a crawl are limited: by which number they are counted among all shards of a process. */
+  budget?: number
 }
 
 /** One check of a watched source, as it is handed to the crawler. */
@@ -30,4 +32,6 @@ export type CheckResult = {
   source: { status: number; outcome: string } | null
   /** Where the source redirected to. */
   landed: string | null
+  /** Of a crawl, by the names of the shards' counters, and some of its own: see `crawlResultOf`. */
+  counts?: Record<string, number>
 }

@@ -24,6 +24,18 @@ export type Check = {
   first: boolean
 }
 
+/**
+ * A crawl that an administrator starts in the running service is checked like a watch. It has a number of its own: this one and
+ * the crawl's, so that it is never the number of a watch.
+ */
+export const FIRST_CRAWL = 2 ** 40
+
+/** Whether a watch is a crawl of the service. */
+export const isCrawl = (watch: number): boolean => watch >= FIRST_CRAWL
+
+/** Whether a request is made for everybody: by a crawl, in the service or by itself, and not by the watch of somebody's source. */
+export const isForAll = ({ watch }: Check): boolean => watch === 0 || isCrawl(watch)
+
 export const noCheck: Check = { watch: 0, round: 0, freshFrom: 0, since: 0, first: false }
 
 /**

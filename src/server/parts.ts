@@ -6,6 +6,7 @@ import type { AccountService } from '../services/accounts/account-service.ts'
 import type { Activity } from '../services/activity/activity.ts'
 import type { NodeList } from '../services/activity/this-node.ts'
 import type { ArchiveService } from '../services/archive/archive-service.ts'
+import type { CrawlService } from '../services/crawls/crawl-service.ts'
 import type { InboxService } from '../services/inbox/inbox-service.ts'
 import type { RequestLimits } from '../services/limits/request-limits.ts'
 import type { ProfileService } from '../services/profiles/profile-service.ts'
@@ -41,6 +42,7 @@ export type ServerParts = HealthParts & {
   hosts: HostView
   nodes: NodeList
   crawlControl: CrawlControl
+  crawls: CrawlService
   inbox: InboxService
   profiles: ProfileService
   sources: Sources

@@ -10,7 +10,7 @@ import { createPostgresDocuments } from '../../src/store/postgres/documents/docu
 
 export type StoredPage = { url: string; documentId: number; versionId: number }
 
-/** Stores pages in a cluster, as a worker does that has just fetched them. */
+/** Stores pages in a cluster, as a worker does that has just fetched them for a watch. */
 export async function storePages(stores: PostgresStores, pages: Record<string, string>): Promise<StoredPage[]> {
   const { pool, versions, seed } = stores
   await pool.query(`UPDATE leases SET epoch = greatest(epoch, 1)`)
@@ -23,6 +23,7 @@ export async function storePages(stores: PostgresStores, pages: Record<string, s
     const key = keyOf(url)!
     const title = /<title>(.*?)<\/title>/.exec(body)?.[1] ?? ''
     await documents.record([{ ...captureOf(url, body), ...key, at: Date.now(), title }])
+    await pool.query('UPDATE documents SET for_all = false')
     const document = (await versions.document(key))!
     stored.push({ url, documentId: document.id, versionId: document.versionId })
   }

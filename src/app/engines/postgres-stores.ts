@@ -17,6 +17,7 @@ import { createPostgresOutbox } from '../../store/postgres/annotations/outbox.ts
 import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
 import { createPostgresKeptCounter, pingPostgres, readPostgresDisk } from '../../store/postgres/archive/status.ts'
 import { createPostgresVersions } from '../../store/postgres/archive/versions.ts'
+import { createPostgresCrawls } from '../../store/postgres/cluster/crawls.ts'
 import { createPostgresWatches } from '../../store/postgres/cluster/watches.ts'
 import { openPool, type PostgresPool } from '../../store/postgres/connection/pool.ts'
 import { checkSessions } from '../../store/postgres/connection/session-check.ts'
@@ -113,6 +114,7 @@ export function postgresStores(pool: PostgresPool, seed: readonly [number, numbe
     setup: createPostgresSetup(pool),
     profiles: createPostgresProfiles(pool),
     watches: createPostgresWatches(pool),
+    crawls: createPostgresCrawls(pool),
     inbox: createPostgresInbox(pool),
     annotations: createPostgresAnnotations({ pool }),
     outbox: createPostgresOutbox(pool),

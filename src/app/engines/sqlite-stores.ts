@@ -14,6 +14,7 @@ import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
 import type { Database } from '../../store/sqlite/folder/database.ts'
 import { paths, readFacts } from '../../store/sqlite/folder/folder.ts'
 import { createSqliteKeptCounter, readDisk } from '../../store/sqlite/folder/status.ts'
+import { createSqliteCrawls } from '../../store/sqlite/frontier/crawls.ts'
 import { createSqliteFrontierView } from '../../store/sqlite/frontier/frontier-view.ts'
 import { createSqliteGraphView } from '../../store/sqlite/frontier/graph-view.ts'
 import { createSqliteHostView } from '../../store/sqlite/frontier/host-view.ts'
@@ -43,6 +44,7 @@ export function sqliteStores(folder: string, db: Database, clock: Clock = system
     setup: createSqliteSetup(db),
     profiles: createSqliteProfiles(db),
     watches: createSqliteWatches(db),
+    crawls: createSqliteCrawls(db),
     inbox: createSqliteInbox(db),
     annotations: createSqliteAnnotations(db),
     outbox: createSqliteOutbox(db),

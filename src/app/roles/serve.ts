@@ -13,6 +13,7 @@ import { createNodeList } from '../../services/activity/node-list.ts'
 import type { ClusterEvents } from '../../store/contracts/cluster/events.ts'
 import { annotationChannel, readAnnotationEvents } from '../../store/postgres/annotations/annotation-writes.ts'
 import { createPostgresCrawlScopes } from '../../store/postgres/cluster/crawl-scopes.ts'
+import { createPostgresCrawls } from '../../store/postgres/cluster/crawls.ts'
 import { createPostgresEvents } from '../../store/postgres/cluster/events.ts'
 import { createPostgresNodes } from '../../store/postgres/cluster/nodes.ts'
 import {
@@ -136,6 +137,7 @@ export function scheduleDeps({ stores, clock, config, log, holder, events }: Sch
       stats: createScheduleStats(pool),
       countTasks: (limit) => countTasksUpTo(pool, limit),
       fencedWatches,
+      fencedCrawls: (epoch) => createPostgresCrawls(pool, { epoch }),
     },
     lease: createLeaderLease({ pool, name: schedulerRole, holder, clock, leaseMs: config.cluster.leaseMs }),
     createFetcher: (epoch) =>

@@ -62,7 +62,10 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
   })
   const delivery = startDelivery(stores, clock, log)
   const { countTasks } = stores.annotations
-  const watching = createWatching({ stores, fetcher, config, clock, log, countTasks, maxTasks: MAX_TASKS })
+  const watching = createWatching({
+    ...{ stores, fetcher, config, clock, log, countTasks, maxTasks: MAX_TASKS },
+    budgets: { set: counters.setCrawlPages },
+  })
   const { service, scheduler } = watching
   const failure = firstFailure([fetcher.failed, annotator.failed])
   try {

@@ -11,6 +11,7 @@ import { type AccountService, createAccountService } from '../../services/accoun
 import { type CrawlCounters, createActivity, storeHealthErrors } from '../../services/activity/activity.ts'
 import { createThisNode, type NodeList } from '../../services/activity/this-node.ts'
 import type { ArchiveService } from '../../services/archive/archive-service.ts'
+import { createCrawlService } from '../../services/crawls/crawl-service.ts'
 import { createArrivals } from '../../services/events/arrivals.ts'
 import { createEventHub, type EventHub } from '../../services/events/event-hub.ts'
 import { createMarkRelay } from '../../services/events/mark-relay.ts'
@@ -80,6 +81,7 @@ export function createParts(given: ServerDeps): ServerParts {
     settings: config.server,
     sources,
     crawlControl: deps.crawlControl ?? null,
+    crawls: createCrawlService({ crawls: deps.stores.crawls, config, clock: deps.clock }),
     ...createActivityParts(deps),
     ...createInboxParts(deps, sources),
   }

@@ -18,6 +18,7 @@ import type { LeaseListener } from '../../store/contracts/cluster/partition-leas
 import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
 import { createPostgresVersions } from '../../store/postgres/archive/versions.ts'
 import { createPostgresCrawlScopes, scopesChannel } from '../../store/postgres/cluster/crawl-scopes.ts'
+import { createPostgresCrawlPages } from '../../store/postgres/cluster/crawls.ts'
 import { createPostgresEvents } from '../../store/postgres/cluster/events.ts'
 import { createPostgresCheckResults } from '../../store/postgres/cluster/schedule.ts'
 import { createDatabaseClock } from '../../store/postgres/connection/database-clock.ts'
@@ -100,6 +101,7 @@ async function open({ log, fail }: ShardPort): Promise<ServedShard> {
         learn: scopes.learn,
         sendResults: sender.send,
         onResults: sender.sendLate,
+        pages: createPostgresCrawlPages(pool),
       }),
   })
   parts.shard.failed.catch(fail)

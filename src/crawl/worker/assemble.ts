@@ -120,7 +120,10 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
     seen,
     order: urlOrders[crawl.order],
     maxHops: crawl.maxDepth,
-    onSkip: (reason) => stats.add(`skipped.${reason}`),
+    onSkip(reason, watch) {
+      stats.add(`skipped.${reason}`)
+      watches.count(watch, `skipped.${reason}`)
+    },
     onUnparsable(href, pageUrl) {
       stats.add('unparsable')
       log('debug', 'link could not be parsed', { href: href.slice(0, 500), page: pageUrl })
@@ -131,11 +134,11 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
     return answer.kind === 'found' ? (answer.addresses.find((each) => guard.check(each).kind === 'allowed') ?? '') : ''
   }
 
-  const { leases, writing, addOutstanding, checks } = environment.coordinate({ fetchers, watches })
+  const { leases, writing, addOutstanding, checks, pages } = environment.coordinate({ fetchers, watches })
   const shard = createShard(
     {
       ...{ store, documents, fetcher, gate, pipe, counters, stats, crawlStats, clock, addressOf, log, watches },
-      ...{ leases, addOutstanding, checks, refuses: createListRefusal(settings.files) },
+      ...{ leases, addOutstanding, checks, pages, refuses: createListRefusal(settings.files) },
     },
     {
       rules: {

@@ -12,6 +12,15 @@ export type Coordination = {
   /** Counts requests that are queued or in flight. */
   addOutstanding(requests: number): void
   checks: CheckChannel
+  pages: CrawlPages
+}
+
+/** The pages that crawls of the service may still fetch, where their number is limited. */
+export type CrawlPages = {
+  /** False when all are taken; some may be given back. */
+  take(watch: number, budget: number): boolean | Promise<boolean>
+  /** Nothing was fetched. */
+  giveBack(watch: number, budget: number): void
 }
 
 export type LocalDeps = {
@@ -36,6 +45,10 @@ export function createLocalCoordination({ fetchers, counters, watches, onResults
         if (results.length > 0) onResults(results)
       },
     },
+    pages: {
+      take: (_, budget) => counters.takeCrawlPage(budget),
+      giveBack: (_, budget) => void counters.returnCrawlPage(budget),
+    },
   }
 }
 
@@ -50,6 +63,7 @@ export type ClusterDeps = {
   /** Stores results that the scheduler must find when their requests are done. */
   sendResults(results: readonly CheckResult[]): Promise<void>
   onResults(results: readonly CheckResult[]): void
+  pages: CrawlPages
 }
 
 /**
@@ -61,6 +75,7 @@ export function createClusterCoordination(deps: ClusterDeps): Coordination {
   const unwritten = { maxItems: 8 * fetchers, maxBytes: 64 << 20 }
   return {
     leases,
+    pages: deps.pages,
     writing: { maxItems: 128, maxWaitMs: 100, waitMsForEach: 12, parallel, unwritten },
     addOutstanding() {},
     checks: {

@@ -3,12 +3,13 @@ import type { SkipReason } from '../../core/reports/crawl-report.ts'
 import type { Check } from '../../core/request.ts'
 import { createWhileAlive } from '../../core/work/race.ts'
 import { wait } from '../../core/work/retry.ts'
-import type { DocumentStore } from '../../store/contracts/documents.ts'
+import type { CaptureOutcome, DocumentStore } from '../../store/contracts/documents.ts'
 import type { FrontierStore } from '../../store/contracts/frontier.ts'
 import type { Fetcher } from '../fetch/fetcher.ts'
 import { createFrontier, type Frontier } from '../frontier/frontier.ts'
 import type { Leases, PartitionLease } from '../frontier/partition-lease.ts'
 import type { PolitenessRules } from '../frontier/politeness.ts'
+import type { CrawlPages } from './coordination.ts'
 import type { CrawlStats } from './crawl-stats.ts'
 import { createDispatcher, type UnwrittenLimit } from './dispatcher.ts'
 import { createHostFailures } from './host-failures.ts'
@@ -16,7 +17,7 @@ import type { LinkPipe } from './links/link-pipe.ts'
 import { createRepeatedPages } from './links/repeated-pages.ts'
 import { type Batch, createBatch, type Finished } from './results/batch.ts'
 import { noteResult, type Watches } from './results/check-results.ts'
-import type { ShardStats, SharedCounters } from './shared-counters.ts'
+import type { CounterName, ShardStats, SharedCounters } from './shared-counters.ts'
 import { createConclude } from './visit/conclude.ts'
 import type { ReadOptions } from './visit/read-response.ts'
 import type { RobotsGate } from './visit/robots-gate.ts'
@@ -36,6 +37,7 @@ export type ShardDeps = {
   watches: Watches
   leases: Leases
   checks: CheckChannel
+  pages: CrawlPages
   /** Counts requests that are queued or in flight. */
   addOutstanding(requests: number): void
   /** The address that a request would connect to; empty where that is not known. */
@@ -126,10 +128,11 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     onTrap: (links) => stats.add('skipped.trap', links),
     onOffered: deps.pipe.offered,
     onOutcome(finished, outcome) {
-      if (outcome?.kind === 'stored') stats.add('stored')
-      else if (outcome?.kind === 'duplicate') stats.add('duplicates')
-      else if (outcome?.kind === 'unchanged') stats.add(outcome.duplicate ? 'duplicates' : 'unchanged')
-      else if (outcome?.kind === 'incomplete') stats.add('failed')
+      const counter = counterOf(outcome)
+      if (counter !== null) {
+        stats.add(counter)
+        watches.count(finished.request.check.watch, counter)
+      }
       if (finished.request.check.watch > 0 && !finished.again) noteResult(watches, finished, outcome)
       dispatcher.forget(finished.request)
     },
@@ -163,7 +166,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     },
   })
   const run = createVisitRunner({
-    ...{ frontier, dispatcher, batch, hostFailures, crawlStats, crawlDelays, addressOf: deps.addressOf, refuse },
+    ...{ clock, frontier, dispatcher, batch, hostFailures, crawlStats, crawlDelays, addressOf: deps.addressOf, refuse },
     visit: createVisit({
       ...settings,
       ...deps,
@@ -172,11 +175,22 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     }),
     conclude: createConclude({
       ...{ pipe: deps.pipe, stats, crawlStats, clock, log, settings },
+      countFor: ({ check }, name, n) => watches.count(check.watch, name, n),
       documents: { ...documents, links: (known) => batch.persist(() => documents.links(known)) },
     }),
     async isWatched(check) {
       await checks.learn(check)
       return watches.has(check.watch)
+    },
+    pages: {
+      async take({ watch }) {
+        const budget = watches.budgetOf(watch)
+        return budget === undefined || deps.pages.take(watch, budget)
+      },
+      giveBack({ watch }) {
+        const budget = watches.budgetOf(watch)
+        if (budget !== undefined) deps.pages.giveBack(watch, budget)
+      },
     },
   })
 
@@ -235,5 +249,21 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       await batch.flush()
       showCounts()
     },
+  }
+}
+
+/** What the outcome of a capture counts as; null where it was counted before, or not at all. */
+function counterOf(outcome: CaptureOutcome | null): CounterName | null {
+  switch (outcome?.kind) {
+    case 'stored':
+      return 'stored'
+    case 'duplicate':
+      return 'duplicates'
+    case 'unchanged':
+      return outcome.duplicate ? 'duplicates' : 'unchanged'
+    case 'incomplete':
+      return 'failed'
+    default:
+      return null
   }
 }

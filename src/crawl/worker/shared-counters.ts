@@ -43,7 +43,10 @@ const BUDGET = 1
 const STOP = 2
 const THROTTLE = 3
 const WANTED = 4
-const FIRST_ADDRESS = 5
+const FIRST_BUDGET = 5
+/** Crawls of the service that run at the same time, each with a budget of its own. */
+export const CRAWL_BUDGETS = 8
+const FIRST_ADDRESS = FIRST_BUDGET + CRAWL_BUDGETS
 /** Connections per address, by a hash of it: two addresses that share a slot share its limit, which is only stricter. */
 const ADDRESS_SLOTS = 4096
 const NO_BUDGET = 0x7fffffff
@@ -100,6 +103,14 @@ export function openSharedCounters({ control: memory, stats, shards }: CounterMe
     pagesLeft: () => Math.max(0, Atomics.load(control, BUDGET)),
     /** Whether a page was refused since the last call. */
     wantsPages: () => Atomics.exchange(control, WANTED, 0) === 1,
+    /** How many pages a crawl of the service may still fetch. */
+    setCrawlPages: (budget: number, pages: number) => Atomics.store(control, FIRST_BUDGET + budget, pages),
+    takeCrawlPage(budget: number): boolean {
+      if (Atomics.sub(control, FIRST_BUDGET + budget, 1) > 0) return true
+      Atomics.add(control, FIRST_BUDGET + budget, 1)
+      return false
+    },
+    returnCrawlPage: (budget: number) => Atomics.add(control, FIRST_BUDGET + budget, 1),
     takeAddress(address: string, limit: number): boolean {
       const at = addressIndex(address)
       if (Atomics.add(control, at, 1) < limit) return true

@@ -156,7 +156,7 @@ export function createClusterFetcher(deps: ClusterFetcherDeps): ClusterFetcher {
 
   async function check(orders: readonly CheckOrder[]): Promise<Map<number, number>> {
     for (const { check } of orders) rounds.set(check.watch, check.round)
-    await sendScopes(orders.map(({ crawlScope }) => crawlScope))
+    await sendScopes([...new Set(orders.map(({ crawlScope }) => crawlScope))])
     const { offers, failed } = offersOf(orders)
     const counts = await deps.checks.offer(epoch, offers)
     for (const [watch, n] of counts) underWay.add(watch, n)

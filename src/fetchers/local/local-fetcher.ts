@@ -30,7 +30,8 @@ export function createLocalFetcher({ shards, onResults, stop, throttle }: LocalF
       return counts
     },
     async check(orders) {
-      await all((shard) => shard.crawlScope(orders.map(({ crawlScope }) => crawlScope)))
+      const crawlScopes = [...new Set(orders.map(({ crawlScope }) => crawlScope))]
+      await all((shard) => shard.crawlScope(crawlScopes))
       // Any shard can offer them: they get to the owners of their hosts.
       return shards[0]!.checks(orders)
     },

@@ -4,6 +4,7 @@ import { AppError } from '../../core/errors.ts'
 import { networkOf } from '../../core/url/address.ts'
 import type { Caller, Callers } from '../../services/accounts/callers.ts'
 import type { RequestLimits } from '../../services/limits/request-limits.ts'
+import type { Asker } from '../../services/visibility/visibility.ts'
 import { WaitError } from './problem.ts'
 
 /**
@@ -134,4 +135,10 @@ export function callerOf({ caller }: FastifyRequest): Caller {
 /** The owner of the caller's profiles and annotations. */
 export function ownerOf(request: FastifyRequest): string {
   return callerOf(request).account.email
+}
+
+/** As whom the archive is asked: what was crawled for all is shown to administrators. */
+export function askerOf(request: FastifyRequest): Asker {
+  const { email, role } = callerOf(request).account
+  return { owner: email, seesCrawled: role === 'administrator' }
 }

@@ -41,6 +41,8 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   'too-many-attempts': 429,
   'rate-limited': 429,
   'too-many-streams': 429,
+  'too-many-crawls': 429,
+  'address-refused': 400,
   'request-invalid': 400,
   'usage-wrong': 400,
   'cursor-invalid': 400,

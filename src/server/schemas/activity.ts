@@ -1,4 +1,6 @@
-import { Type } from 'typebox'
+import { type TInteger, type TSchema, Type } from 'typebox'
+import { type SkipReason, skipReasons } from '../../core/reports/crawl-report.ts'
+import { crawlLimits } from '../../services/crawls/read-crawl.ts'
 import { serviceLevels } from './accounts.ts'
 import { listOf, MaybeTime, oneOf, pageQuery, Time } from './common.ts'
 
@@ -21,6 +23,66 @@ const Level = Type.Object({
   queued: Type.Integer(),
   overdue: Type.Integer(),
 })
+const maybe = <T extends TSchema>(type: T) => Type.Union([type, Type.Null()])
+const count = (description?: string) =>
+  Type.Integer({ minimum: 0, ...(description === undefined ? {} : { description }) })
+
+/** What `erace crawl --json` counts, of one crawl in the service. */
+export const CrawlJob = Type.Object({
+  id: Type.Integer(),
+  state: oneOf(['waiting', 'running', 'finished', 'limit', 'stopped', 'refused'], {
+    description:
+      '`finished`: nothing was left to fetch; `limit`: it fetched as many pages as it may; `refused`: see `reason`',
+  }),
+  reason: Type.String({ description: 'Why it was refused' }),
+  stopping: Type.Boolean({ description: 'Someone asked to stop it; requests in progress finish' }),
+  seeds: Type.Array(Type.String()),
+  moreSeeds: count('Seeds that are not listed'),
+  depth: maybe(count()),
+  restrict: maybe(Type.String()),
+  maxPages: maybe(count()),
+  askedBy: Type.String(),
+  askedAt: Time,
+  startedAt: MaybeTime,
+  endedAt: MaybeTime,
+  fetched: count('Responses read'),
+  stored: count('New versions'),
+  unchanged: count(),
+  duplicates: count(),
+  failed: count(),
+  redirects: count(),
+  skipped: Type.Object(
+    Object.fromEntries(skipReasons.map((reason) => [reason, count()])) as Record<SkipReason, TInteger>,
+  ),
+  links: count(),
+  seen: count('Addresses met so far'),
+  queued: count('Requests left'),
+  bytes: count(),
+  seconds: Type.Number(),
+  perSecond: Type.Number(),
+  finished: Type.Boolean({ description: 'Nothing is left to be fetched' }),
+})
+export const CrawlRequest = Type.Object(
+  {
+    seeds: Type.Array(Type.String({ minLength: 1, maxLength: 20_000 }), { minItems: 1, maxItems: crawlLimits.seeds }),
+    depth: Type.Optional(
+      maybe(Type.Integer({ minimum: 0, maximum: crawlLimits.depth, description: 'Links to follow from a seed' })),
+    ),
+    restrict: Type.Optional(
+      maybe(
+        Type.String({
+          minLength: 1,
+          maxLength: crawlLimits.restrictLength,
+          description: 'Regular expression for the addresses to fetch; otherwise those on the hosts of the seeds',
+        }),
+      ),
+    ),
+    maxPages: Type.Optional(maybe(Type.Integer({ minimum: 1, maximum: crawlLimits.pages }))),
+  },
+  { additionalProperties: false },
+)
+export const CrawlParams = Type.Object({ id: Type.Integer({ minimum: 1, maximum: 2 ** 40 }) })
+
 export const Crawl = Type.Object({
   now: Stats,
   series: Type.Array(Stats, { description: 'The last ten minutes, oldest first' }),
@@ -41,6 +103,7 @@ export const Crawl = Type.Object({
     description: 'Why fetching is paused, e.g. a full disk; null while it runs',
   }),
   isPaused: Type.Boolean({ description: 'An administrator paused it' }),
+  crawls: Type.Array(CrawlJob, { description: 'Crawls that administrators started, the newest first' }),
   disk: Type.Object({
     archiveBytes: Type.Integer(),
     databaseBytes: Type.Integer(),

@@ -3,6 +3,7 @@ import type { PreviewExample } from '../../core/reports/profile-report.ts'
 import type { SearchQuery } from '../../core/search-query/query.ts'
 import type { VersionReason } from '../../store/contracts/versions.ts'
 import type { UrlExplanation } from '../explain/explain-url.ts'
+import type { Asker } from '../visibility/visibility.ts'
 
 /**
  * The requests users can make of the archive. Each is made for an owner, and nothing the owner may not see is ever in
@@ -54,7 +55,7 @@ export const archiveMethods = [
   'explain',
 ] as const satisfies readonly (keyof ArchiveReader)[]
 
-export type Asked = { owner: string }
+export type Asked = Asker
 
 /** `next`: where the next page begins; null where there is none. */
 export type Page<T, Place> = { items: T[]; next: Place | null }

@@ -43,7 +43,7 @@ export type ArchiveDeps = {
 /** All requests users can make of the archive, on any stores. */
 export function createArchive({ stores, bodies, openIndex, keyOf, config, clock }: ArchiveDeps): ArchiveReader {
   const { versions, objects, profiles, watches, inbox, frontier } = stores
-  const visibility = createVisibility({ profiles, watches, inbox, clock })
+  const visibility = createVisibility({ profiles, watches, inbox, versions, clock })
   const visible = createVisibleDocuments({ versions, visibility, keyOf })
   const keyed = createProfileKeys(namingOf(config.crawl))
   const explain = createExplainUrl({ config, frontier, clock, keyOf })
@@ -60,9 +60,9 @@ export function createArchive({ stores, bodies, openIndex, keyOf, config, clock 
       omitFor: createOmitRules(omitRulesOf(config.sources)),
       clock,
     }),
-    async explain({ owner, url, all }) {
-      const document = () => (all ? findDocument({ versions, keyOf }, url) : visible.ofUrl(owner, url))
-      return explain({ url, all, document, sources: await visibility.of(owner).sources() })
+    async explain({ url, all, ...asker }) {
+      const document = () => (all ? findDocument({ versions, keyOf }, url) : visible.ofUrl(asker, url))
+      return explain({ url, all, document, sources: await visibility.of(asker).sources() })
     },
   }
 }

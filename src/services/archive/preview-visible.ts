@@ -31,11 +31,11 @@ const WALKED = 500
 export function createPreviewReader(deps: PreviewReaderDeps): Pick<ArchiveReader, 'preview'> {
   const { bodies, omitFor, clock } = deps
   return {
-    async preview({ owner, draft }) {
-      const view = deps.visibility.of(owner)
+    async preview({ draft, ...asker }) {
+      const view = deps.visibility.of(asker)
       const hasSources = draft.sources.length > 0
       const profile = hasSources ? nameSources(draft, deps) : { ...draft, sources: [anywhere] }
-      const seen = createSeenVersions(deps, owner, view)
+      const seen = createSeenVersions(deps, asker.owner, view)
       const landed = new Map<string, string>()
       for (const each of await view.sources()) if (each.landed !== '') landed.set(each.source.uri, each.landed)
       const options = {

@@ -63,8 +63,8 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
   }
 
   return {
-    async content({ owner, version: id, form }) {
-      const version = await visible.version(owner, id)
+    async content({ version: id, form, ...asker }) {
+      const version = await visible.version(asker, id)
       const { body, contentType } = await bodyOf(version)
       const { url, n, type } = version
       const shown = contentFormOf(contentType, body)
@@ -72,19 +72,20 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
       const content = form === 'shown' && isText ? inUtf8(body, contentType) : body
       return { ...ownBytes(content), form: shown, url, type, n }
     },
-    async text({ owner, version: id }) {
-      const version = await visible.version(owner, id)
+    async text({ version: id, ...asker }) {
+      const version = await visible.version(asker, id)
       const { body, contentType } = await bodyOf(version)
       const text = documentText(body, { contentType, lines: true })
       if (text === null) throw new AppError('not-found', `the content type of version ${version.n} has no text`)
       return ownBytes(text)
     },
-    async diff({ owner, document: id, from, to, as, showIgnored, ...request }) {
-      const document = await visible.document(owner, id)
+    async diff({ owner, seesCrawled = false, document: id, from, to, as, showIgnored, ...request }) {
+      const asker = { owner, seesCrawled }
+      const document = await visible.document(asker, id)
       const named = { from: from === null ? undefined : String(from), to: to === null ? undefined : String(to) }
       const pair = await choosePair({ versions, finder }, document, named)
       const form = as === 'patch' ? 'lines' : request.form
-      const { profiles, ignore } = coveringProfiles(await visibility.of(owner).sources(), document.url)
+      const { profiles, ignore } = coveringProfiles(await visibility.of(asker).sources(), document.url)
       const isCut = ignore.length > 0 && !showIgnored && !request.raw
       if (as === 'page') {
         const page = await mergedPage(pair, isCut ? ignore : [])
@@ -104,10 +105,10 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
           return { ...ownBytes(JSON.stringify({ ...report, ...changes })), name: nameOf(document, pair, 'json') }
       }
     },
-    async meta({ owner, document: id }) {
-      const document = await visible.document(owner, id)
+    async meta({ document: id, ...asker }) {
+      const document = await visible.document(asker, id)
       // The page it was found on may belong to another owner.
-      const parent = document.parent === '' ? null : await visible.ofUrl(owner, document.parent)
+      const parent = document.parent === '' ? null : await visible.ofUrl(asker, document.parent)
       const current = await visible.versionOf(document, null)
       const source = createRecordSource({ versions, objects })
       try {

@@ -28,9 +28,9 @@ export function createDocumentReader(deps: DocumentReaderDeps): DocumentReader {
   }
 
   return {
-    document: async ({ owner, id }) => itemOf(await visible.document(owner, id)),
-    async documentOfUrl({ owner, url }) {
-      const document = await visible.ofUrl(owner, url)
+    document: async ({ id, ...asker }) => itemOf(await visible.document(asker, id)),
+    async documentOfUrl({ url, ...asker }) {
+      const document = await visible.ofUrl(asker, url)
       return document === null ? null : itemOf(document)
     },
     async documents({ owner, before, limit }) {
@@ -41,15 +41,15 @@ export function createDocumentReader(deps: DocumentReaderDeps): DocumentReader {
       })
       return { items: items.flat(), next: page.length > limit ? page[limit - 1]!.annotation : null }
     },
-    async versions({ owner, document, before, limit }) {
-      const { id } = await visible.document(owner, document)
+    async versions({ document, before, limit, ...asker }) {
+      const { id } = await visible.document(asker, document)
       const page = await versions.newest(id, { before: before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 })
       const next = page.length > limit ? page[limit - 1]!.n : null
       return { items: page.slice(0, limit).map(versionItem), next }
     },
-    version: async ({ owner, id }) => versionItem(await visible.version(owner, id)),
-    async links({ owner, document: id, version: versionId, offset, limit }) {
-      const document = await visible.document(owner, id)
+    version: async ({ id, ...asker }) => versionItem(await visible.version(asker, id)),
+    async links({ document: id, version: versionId, offset, limit, ...asker }) {
+      const document = await visible.document(asker, id)
       const version = await visible.versionOf(document, versionId)
       const urls = version === null ? [] : await versions.links(version.id)
       const page = urls.slice(offset, offset + limit)
@@ -59,7 +59,7 @@ export function createDocumentReader(deps: DocumentReaderDeps): DocumentReader {
         const found = key === null ? null : await versions.document(key)
         if (found !== null) known.set(url, found)
       })
-      const seen = new Set((await visibility.of(owner).filter([...known.values()])).map((each) => each.id))
+      const seen = new Set((await visibility.of(asker).filter([...known.values()])).map((each) => each.id))
       const items = page.map((url) => {
         const found = known.get(url)
         return { url, document: found !== undefined && seen.has(found.id) ? found.id : null }

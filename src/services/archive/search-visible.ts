@@ -7,7 +7,7 @@ import { hostKey } from '../../core/url/partition.ts'
 import { mapConcurrent } from '../../core/work/map-concurrent.ts'
 import type { Hit, SearchIndex } from '../../store/contracts/search.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
-import type { Visibility } from '../visibility/visibility.ts'
+import type { Asker, Visibility } from '../visibility/visibility.ts'
 import { timeText } from './archive-items.ts'
 import { type ArchiveReader, type FoundVisible, type Period, periods, type VisibleHit } from './archive-reader.ts'
 
@@ -54,10 +54,10 @@ export function createSearchReader(deps: SearchReaderDeps): Pick<ArchiveReader, 
    * The best hits of all. Where there are so many that others' may have crowded out the owner's, those on the sites of the owner's
    * sources are queried as well.
    */
-  async function hitsOf(owner: string, query: SearchQuery, index: SearchIndex): Promise<Hit[]> {
+  async function hitsOf(asker: Asker, query: SearchQuery, index: SearchIndex): Promise<Hit[]> {
     const page = { offset: 0, limit: MAX_HITS }
     const { hits, approximate } = await index.query(query, page)
-    const sites = await visibility.of(owner).sites()
+    const sites = await visibility.of(asker).sites()
     const isCrowded = approximate || hits.length === MAX_HITS
     if (!isCrowded || sites.size === 0 || sites.size > MAX_SITES) return hits
     const onSites: QueryNode = { kind: 'or', nodes: [...sites].map((host) => ({ kind: 'site', host })) }
@@ -68,14 +68,14 @@ export function createSearchReader(deps: SearchReaderDeps): Pick<ArchiveReader, 
     return all.sort((a, b) => b.score - a.score)
   }
 
-  async function seenHits(owner: string, hits: readonly Hit[], versions: OpenIndex['versions']): Promise<SeenHit[]> {
+  async function seenHits(asker: Asker, hits: readonly Hit[], versions: OpenIndex['versions']): Promise<SeenHit[]> {
     const found: SeenHit[] = []
     for (const [place, hit] of hits.entries()) {
       const version = await versions.version(hit.versionId)
       // Null: collected a moment ago.
       if (version !== null) found.push({ hit, version, id: version.documentId, url: version.url, place })
     }
-    return visibility.of(owner).filter(found)
+    return visibility.of(asker).filter(found)
   }
 
   async function textOf(version: Version): Promise<string> {
@@ -99,11 +99,11 @@ export function createSearchReader(deps: SearchReaderDeps): Pick<ArchiveReader, 
   }
 
   return {
-    async search({ owner, query, offset, limit }) {
+    async search({ query, offset, limit, ...asker }) {
       const startedAt = clock.monotonic()
       const { index, versions } = await deps.openIndex()
-      const hits = await hitsOf(owner, query, index)
-      const seen = await seenHits(owner, hits, versions)
+      const hits = await hitsOf(asker, query, index)
+      const seen = await seenHits(asker, hits, versions)
       const rest = seen.filter(({ place }) => place >= offset)
       const shown = rest.slice(0, limit)
       let left = MAX_PAGE_CHARS

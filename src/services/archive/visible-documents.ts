@@ -2,14 +2,14 @@ import { findDocument } from '../../archive/history/version-finder.ts'
 import { AppError } from '../../core/errors.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
-import type { Visibility } from '../visibility/visibility.ts'
+import type { Asker, Visibility } from '../visibility/visibility.ts'
 
 /** Documents and versions as one owner finds them. A hidden document and a missing one give the same error. */
 export type VisibleDocuments = {
-  document(owner: string, id: number): Promise<CataloguedDocument>
+  document(asker: Asker, id: number): Promise<CataloguedDocument>
   /** Null where there is none that the owner sees. */
-  ofUrl(owner: string, url: string): Promise<CataloguedDocument | null>
-  version(owner: string, id: number): Promise<Version>
+  ofUrl(asker: Asker, url: string): Promise<CataloguedDocument | null>
+  version(asker: Asker, id: number): Promise<Version>
   /** A version of this very document; its current one where none is named, null where it has none. */
   versionOf(document: CataloguedDocument, versionId: number | null): Promise<Version | null>
 }
@@ -23,19 +23,19 @@ export type VisibleDocumentsDeps = {
 
 export function createVisibleDocuments({ versions, visibility, keyOf }: VisibleDocumentsDeps): VisibleDocuments {
   return {
-    async document(owner, id) {
+    async document(asker, id) {
       const document = await versions.documentOfId(id)
-      if (document !== null && (await visibility.of(owner).sees(document))) return document
+      if (document !== null && (await visibility.of(asker).sees(document))) return document
       throw new AppError('not-found', `no document ${id}`)
     },
-    async ofUrl(owner, url) {
+    async ofUrl(asker, url) {
       const document = await findDocument({ versions, keyOf }, url)
-      return document !== null && (await visibility.of(owner).sees(document)) ? document : null
+      return document !== null && (await visibility.of(asker).sees(document)) ? document : null
     },
-    async version(owner, id) {
+    async version(asker, id) {
       const version = await versions.version(id)
       const document = version === null ? null : { id: version.documentId, url: version.url }
-      if (document !== null && (await visibility.of(owner).sees(document))) return version!
+      if (document !== null && (await visibility.of(asker).sees(document))) return version!
       throw new AppError('not-found', `no version ${id}`)
     },
     async versionOf(document, versionId) {

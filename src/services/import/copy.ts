@@ -124,6 +124,7 @@ export const kindLabels: Record<ImportKind, string> = {
   tokens: 'tokens',
   failures: 'failed sign-ins',
   watches: 'watches',
+  crawls: 'crawls of the service',
   profiles: 'profiles',
   urds: 'sources of profiles',
   checks: 'checks of watches',

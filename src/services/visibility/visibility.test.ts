@@ -7,6 +7,7 @@ import { profileOf, sourceOf } from '../../../test/watch/up-run.ts'
 import { createManualClock } from '../../core/clock.ts'
 import type { Profile } from '../../core/profile.ts'
 import { createSqliteProfiles } from '../../store/sqlite/accounts/profiles.ts'
+import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
 import { type Database, openDatabase } from '../../store/sqlite/folder/database.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { createSqliteWatches } from '../../store/sqlite/frontier/watches.ts'
@@ -39,7 +40,13 @@ describe('who sees what', () => {
         return profiles.list(asked)
       },
     }
-    const visibility = createVisibility({ profiles: counted, watches, inbox: createSqliteInbox(db), clock })
+    const visibility = createVisibility({
+      profiles: counted,
+      watches,
+      inbox: createSqliteInbox(db),
+      versions: createSqliteVersions(db),
+      clock,
+    })
     return {
       clock,
       profiles,
@@ -57,49 +64,49 @@ describe('who sees what', () => {
   test('a first visit that is done is noticed without a change of the base', async () => {
     const { visibility, put, visit, clock } = system()
     await put(profileOf('one', 'ada', [sourceOf('http://a.example/', { depth: 1 })], {}))
-    assert.equal(await visibility.of('ada').sees(page), false)
+    assert.equal(await visibility.of({ owner: 'ada' }).sees(page), false)
     await visit('one')
     clock.advance(1_000)
-    assert.equal(await visibility.of('ada').sees(page), true)
-    assert.equal(await visibility.of('eve').sees(page), false)
+    assert.equal(await visibility.of({ owner: 'ada' }).sees(page), true)
+    assert.equal(await visibility.of({ owner: 'eve' }).sees(page), false)
   })
 
   test('what sources reach is read once, until the base changes', async () => {
     const { visibility, put, profiles, reads } = system()
-    await visibility.of('ada').sees(page)
-    await visibility.of('ada').filter([page, page])
+    await visibility.of({ owner: 'ada' }).sees(page)
+    await visibility.of({ owner: 'ada' }).filter([page, page])
     assert.equal(reads(), 1)
     await put(profileOf('two', 'eve', [sourceOf('http://b.example/')], {}))
-    await visibility.of('ada').sees(page)
+    await visibility.of({ owner: 'ada' }).sees(page)
     assert.equal(reads(), 2)
     await profiles.remove(['one'])
-    assert.equal(await visibility.of('ada').sees(page), false)
+    assert.equal(await visibility.of({ owner: 'ada' }).sees(page), false)
   })
 
   test('a source shows what is where it redirects to', async () => {
     const { visibility, put, visit } = system()
     await put(profileOf('three', 'ada', [sourceOf('http://old.example/', { depth: 1 })], {}))
     await visit('three', 'http://new.example/')
-    assert.equal(await visibility.of('ada').sees({ id: 2, url: 'http://new.example/page' }), true)
-    assert.equal(await visibility.of('ada').sees({ id: 3, url: 'http://newer.example/page' }), false)
+    assert.equal(await visibility.of({ owner: 'ada' }).sees({ id: 2, url: 'http://new.example/page' }), true)
+    assert.equal(await visibility.of({ owner: 'ada' }).sees({ id: 3, url: 'http://newer.example/page' }), false)
   })
 
   test('sources that were never checked are listed, but show nothing', async () => {
     const { visibility } = system()
-    const sources = await visibility.of('eve').sources()
+    const sources = await visibility.of({ owner: 'eve' }).sources()
     assert.deepEqual(
       sources.map(({ profile, visited, source }) => [profile, visited, source.uri]),
       [['two', false, 'http://b.example/']],
     )
-    assert.deepEqual(await visibility.of('eve').filter([{ id: 4, url: 'http://b.example/' }]), [])
+    assert.deepEqual(await visibility.of({ owner: 'eve' }).filter([{ id: 4, url: 'http://b.example/' }]), [])
   })
 
   test('owners beyond the limit are read anew', async () => {
     const { visibility, reads } = system()
-    for (let n = 0; n < 250; n++) await visibility.of(`owner ${n}`).sees(page)
-    await visibility.of('owner 249').sees(page)
+    for (let n = 0; n < 250; n++) await visibility.of({ owner: `owner ${n}` }).sees(page)
+    await visibility.of({ owner: 'owner 249' }).sees(page)
     assert.equal(reads(), 250)
-    await visibility.of('owner 0').sees(page)
+    await visibility.of({ owner: 'owner 0' }).sees(page)
     assert.equal(reads(), 251)
   })
 })

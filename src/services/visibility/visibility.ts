@@ -3,19 +3,26 @@ import type { Source } from '../../core/profile.ts'
 import { ignoredBy } from '../../core/text/ignored-text.ts'
 import type { InboxStore } from '../../store/contracts/inbox.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
+import type { VersionStore } from '../../store/contracts/versions.ts'
 import type { WatchStore } from '../../store/contracts/watches.ts'
 import { type Coverage, createCoverage, type Reaching } from './coverage.ts'
 
 /**
  * Who may see which document. A user sees what an annotation of the user points to, and pages in the scope of a source of one
- * of the user's own profiles, once that source was visited for it. Nothing else, for administrators too. What is not of the web is seen
- * by its annotations alone.
+ * of the user's own profiles, once that source was visited for it. What is not of the web is seen by its annotations alone. What
+ * was crawled for all is seen as well by those who ask with `seesCrawled`, which are administrators. Nothing else, for them too.
  *
  * What the sources of an owner reach is kept in memory until the profile base changes. First visits come to their end without
  * such a change: as long as one is not done, cached values are used for a moment only, else for a minute, since a
  * source may begin to redirect.
  */
-export type Visibility = { of(owner: string): OwnersView }
+export type Visibility = { of(asker: Asker): OwnersView }
+
+export type Asker = {
+  owner: string
+  /** Also sees the documents that a crawl has met. */
+  seesCrawled?: boolean
+}
 
 export type SeenDocument = { id: number; url: string }
 
@@ -43,6 +50,7 @@ export type VisibilityDeps = {
   profiles: Pick<ProfileStore, 'revision' | 'list' | 'urdsOf'>
   watches: Pick<WatchStore, 'find'>
   inbox: Pick<InboxStore, 'documentsOf'>
+  versions: Pick<VersionStore, 'crawledForAll'>
   clock: Clock
 }
 
@@ -53,7 +61,7 @@ const UNFINISHED_MS = 1_000
 const SETTLED_MS = 60_000
 const PAGE = 200
 
-export function createVisibility({ profiles, watches, inbox, clock }: VisibilityDeps): Visibility {
+export function createVisibility({ profiles, watches, inbox, versions, clock }: VisibilityDeps): Visibility {
   /** The last used behind. */
   const owners = new Map<string, Known>()
 
@@ -96,12 +104,14 @@ export function createVisibility({ profiles, watches, inbox, clock }: Visibility
   }
 
   return {
-    of(owner) {
+    of({ owner, seesCrawled = false }) {
       async function filter<T extends SeenDocument>(documents: readonly T[]): Promise<T[]> {
         const { coverage } = await knownOf(owner)
         const unreached = documents.filter(({ url }) => !coverage.has(url)).map(({ id }) => id)
         const annotated = unreached.length === 0 ? new Set<number>() : await inbox.documentsOf(owner, unreached)
-        const hidden = new Set(unreached.filter((id) => !annotated.has(id)))
+        const others = unreached.filter((id) => !annotated.has(id))
+        const crawled = seesCrawled && others.length > 0 ? await versions.crawledForAll(others) : new Set<number>()
+        const hidden = new Set(others.filter((id) => !crawled.has(id)))
         return documents.filter(({ id }) => !hidden.has(id))
       }
       return {

@@ -1,9 +1,11 @@
 import type { CheckOrder, CrawlScope } from '../../core/check-order.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ServiceLevel } from '../../core/profile.ts'
+import { isCrawl } from '../../core/request.ts'
 import type { Fetcher } from '../../fetchers/fetcher.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
 import type { WatchStore } from '../../store/contracts/watches.ts'
+import type { CrawlJobs } from '../crawls/crawl-jobs.ts'
 import type { Dispatch, Scheduler } from '../scheduler/scheduler.ts'
 import { forwardTouched } from '../scheduler/urds/coalesce.ts'
 import { createCheckRuns, type FinishedCheckRun } from './check-runs.ts'
@@ -13,6 +15,8 @@ export type WatchServiceDeps = {
   profiles: ProfileStore
   watches: WatchStore
   fetcher: Fetcher
+  /** Crawls that share the fetcher; left out where there are none. */
+  crawls?: CrawlJobs
   scheduler: Scheduler
   clock: Clock
   levelOf(owner: string): ServiceLevel
@@ -168,6 +172,10 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
 
   fetcher.onResults((results) => {
     for (const each of results) {
+      if (isCrawl(each.watch)) {
+        deps.crawls?.note(each)
+        continue
+      }
       checkRuns.note(each)
       if (checkRuns.becomesFull(each.watch, deps.maxPages)) full.add(each.watch)
     }
@@ -180,8 +188,11 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
       const underWay = [...rows.values()].filter(({ id, round, checkedAt }) => {
         return round > checkedAt && coalescer.watch(id) !== undefined
       })
-      const queued = await fetcher.start(underWay.map(({ id }) => crawlScopeOf(id)))
+      const crawlScopes = (await deps.crawls?.start()) ?? []
+      const queued = await fetcher.start([...underWay.map(({ id }) => crawlScopeOf(id)), ...crawlScopes])
+      await deps.crawls?.resume(queued)
       for (const [watch, n] of queued) {
+        if (isCrawl(watch)) continue
         checkRuns.resume(watch, n)
         scheduler.resume(watch)
       }
@@ -190,6 +201,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
       await takeChanges()
       await cutShort()
       await endChecks()
+      await deps.crawls?.tick()
       const begins = await beginChecks()
       await endChecks()
       const now = clock.monotonic()

@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm'
 import { pino } from 'pino'
 import { loadConfig } from '../../config/load-config.ts'
 import { createSqliteAccounts } from '../../store/sqlite/accounts/accounts.ts'
+import { createSqliteCrawls } from '../../store/sqlite/frontier/crawls.ts'
 import { openWatching } from './watching.testkit.ts'
 import { createWatching } from './watching.ts'
 
@@ -13,7 +14,7 @@ test('the watch loop keeps nothing of past ticks', async () => {
   const config = await loadConfig({ env: {} })
   const watching = createWatching({
     ...{ fetcher, config, clock, log: pino({ enabled: false }), countTasks: async () => 0, maxTasks: 100 },
-    stores: { profiles, watches, accounts: createSqliteAccounts(db) },
+    stores: { profiles, watches, accounts: createSqliteAccounts(db), crawls: createSqliteCrawls(db) },
   })
   const ending = new AbortController()
   const results: WeakRef<object>[] = []

@@ -5,6 +5,7 @@ import { createWhileAlive } from '../../core/work/race.ts'
 import type { Fetcher } from '../../fetchers/fetcher.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 import { createAccountLevels } from '../accounts/account-levels.ts'
+import { type CrawlJobsDeps, createCrawlJobs } from '../crawls/crawl-jobs.ts'
 import { createPolicy } from '../scheduler/queues/policy.ts'
 import { budgetsOf, createLevels } from '../scheduler/schedule-settings.ts'
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts'
@@ -13,7 +14,7 @@ import { createSleeper } from './sleeper.ts'
 import { createWatchService, type WatchService } from './watch-service.ts'
 
 export type WatchingDeps = {
-  stores: Pick<StoreSet, 'profiles' | 'watches' | 'accounts'>
+  stores: Pick<StoreSet, 'profiles' | 'watches' | 'accounts' | 'crawls'>
   fetcher: Fetcher
   config: Config
   clock: Clock
@@ -21,6 +22,8 @@ export type WatchingDeps = {
   /** Versions that wait for the annotation engine; from `maxTasks` on no check is started. */
   countTasks(): Promise<number>
   maxTasks: number
+  /** Counts the pages of crawls over all shards of this process. */
+  budgets?: CrawlJobsDeps['budgets']
 }
 
 export type WatchLoopHooks = {
@@ -41,11 +44,16 @@ export type Watching = { service: WatchService; scheduler: Scheduler; run(hooks:
 export function createWatching(deps: WatchingDeps): Watching {
   const { stores, fetcher, config, clock, log, countTasks, maxTasks } = deps
   const scheduler = schedulerOf(config, clock)
+  const onProblem = (message: string, fields: Record<string, unknown>): void => log.warn(fields, message)
+  const crawls = createCrawlJobs({
+    ...{ crawls: stores.crawls, fetcher, config, clock, onProblem },
+    budgets: deps.budgets,
+  })
   const service = createWatchService({
-    ...{ profiles: stores.profiles, watches: stores.watches, fetcher, scheduler, clock, countTasks, maxTasks },
+    ...{ profiles: stores.profiles, watches: stores.watches, fetcher, crawls, scheduler, clock, countTasks, maxTasks },
     ...levelsOf(stores.accounts, config),
     maxPages: config.schedule.maxPages,
-    onProblem: (message, fields) => log.warn(fields, message),
+    onProblem,
   })
   const write = (fields: object): void => log.info(fields, 'schedule')
   const scheduleLog = createScheduleLog({ clock, stats: scheduler.stats, countTasks, write })

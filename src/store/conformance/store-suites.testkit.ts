@@ -3,6 +3,7 @@ import { sessionsSuite, tokensSuite } from './accounts/credentials-suite.testkit
 import { serverSecretsSuite, setupSuite, signInFailuresSuite } from './accounts/sign-in-suite.testkit.ts'
 import { annotationsSuite } from './annotations-suite.testkit.ts'
 import { collectionSuite } from './collection-suite.testkit.ts'
+import { crawlsSuite } from './crawls-suite.testkit.ts'
 import { documentsSuite } from './documents-suite.testkit.ts'
 import type { StoreEngine } from './engine.testkit.ts'
 import { droppedLinksSuite } from './frontier/dropped-suite.testkit.ts'
@@ -34,6 +35,7 @@ const suites = [
   objectsSuite,
   leasesSuite,
   runsSuite,
+  crawlsSuite,
   versionsSuite,
   profilesSuite,
   annotationsSuite,

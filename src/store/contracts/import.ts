@@ -11,6 +11,7 @@ export const importKinds = [
   'tokens',
   'failures',
   'watches',
+  'crawls',
   'profiles',
   'urds',
   'checks',
@@ -62,7 +63,7 @@ export type ImportFacts = {
 }
 
 /** `ids` are documents, versions and tasks, before their partition is added. */
-export type CountedTable = 'ids' | 'accounts' | 'sessions' | 'tokens' | 'watches' | 'urds' | 'annotations'
+export type CountedTable = 'ids' | 'accounts' | 'sessions' | 'tokens' | 'watches' | 'crawls' | 'urds' | 'annotations'
 
 /** Where rows come from. Reading changes nothing. */
 export type ImportSource = {

@@ -5,6 +5,7 @@ import type { SetupStore } from './accounts/setup.ts'
 import type { SignInFailureStore } from './accounts/sign-in-failures.ts'
 import type { TokenStore } from './accounts/tokens.ts'
 import type { AnnotationStore } from './annotations.ts'
+import type { CrawlStore } from './crawls.ts'
 import type { FrontierView } from './frontier-view.ts'
 import type { GraphView } from './graph-view.ts'
 import type { HostView } from './host-view.ts'
@@ -30,6 +31,7 @@ export type StoreSet = {
   requestCounts: RequestCountStore | null
   profiles: ProfileStore
   watches: WatchStore
+  crawls: CrawlStore
   inbox: InboxStore
   annotations: AnnotationStore
   outbox: OutboxStore

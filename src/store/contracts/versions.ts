@@ -25,6 +25,8 @@ export type VersionStore = {
   versions(page: Page & { mayMiss?: boolean }): Promise<Version[]>
   /** The current versions of documents, `gone` ones too, the newest first, a page at a time: ids below `before`. */
   current(page: { before: number; limit: number }): Promise<Version[]>
+  /** Those of the documents that a crawl has met, which fetches for everybody, and not only watches of somebody's sources. */
+  crawledForAll(documentIds: readonly number[]): Promise<Set<number>>
   /** Outgoing links of a version, in page order. */
   links(versionId: number): Promise<string[]>
 }

@@ -1,3 +1,4 @@
+import { isForAll } from '../../core/request.ts'
 import type { BodyState, Capture, CaptureOutcome, NoteOutcome } from '../contracts/documents.ts'
 import type { VersionReason } from '../contracts/versions.ts'
 
@@ -92,8 +93,8 @@ function confirm(
   return {
     kind: 'confirm',
     note: { outcome: 'unchanged', reason: '', seenAt: at, notModified: Math.min(before, 0), freshUntil },
-    // Lost, or collected before a new watcher came who has not seen it yet.
-    refill: body === 'lost' || (body === 'dropped' && capture.check.first),
+    // Lost, or collected before a new watcher came who has not seen it yet, or a crawl for all.
+    refill: body === 'lost' || (body === 'dropped' && (capture.check.first || isForAll(capture.check))),
     renewValidators: etag !== capture.etag || lastModified !== capture.lastModified,
     // The same words may come with other links. They are those of the page from now on.
     relink: !sameBody,

@@ -71,7 +71,7 @@ export type LinkPipeOptions = {
   seen: FingerprintCache
   order: UrlOrder
   maxHops: number
-  onSkip(reason: SkipReason): void
+  onSkip(reason: SkipReason, watch: number): void
   onUnparsable(href: string, pageUrl: string): void
 }
 
@@ -157,13 +157,13 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
    */
   function consider(link: NamedLink, page: PageContext, depth: number | null, offers: Offer[]): boolean {
     if (page.hops >= maxHops) {
-      onSkip('trap') // too far from here; a shorter way may still lead there
+      onSkip('trap', page.check.watch) // too far from here; a shorter way may still lead there
       drop('depth', link.url)
       return true
     }
     const verdict = pass(link)
     if (verdict !== null) {
-      onSkip(verdict)
+      onSkip(verdict, page.check.watch)
       noteSeen(link.hi, link.lo, UNLIMITED_DEPTH)
       return false
     }
@@ -188,7 +188,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
           const named = name(href)
           if (typeof named === 'string') {
             if (named === 'unparsable') onUnparsable(href, page.url)
-            else onSkip(named)
+            else onSkip(named, page.check.watch)
             if (named === 'length') drop('length', href)
             continue
           }

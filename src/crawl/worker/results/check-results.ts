@@ -1,5 +1,5 @@
 import type { CheckResult, CrawlScope } from '../../../core/check-order.ts'
-import type { QueuedRequest } from '../../../core/request.ts'
+import { isCrawl, type QueuedRequest } from '../../../core/request.ts'
 import { hostKey } from '../../../core/url/partition.ts'
 import type { CaptureOutcome } from '../../../store/contracts/documents.ts'
 import { createScope } from '../../filter/scope.ts'
@@ -28,10 +28,13 @@ export function createWatches() {
 
   return {
     set(crawlScope: CrawlScope): void {
-      const filters = crawlScope.sources.map(({ uri, scope }) =>
-        createScope(
-          scope.kind === 'pattern' ? { seeds: [uri], restrict: scope.source } : { seeds: [uri], kind: scope.kind },
-        ),
+      // Sources of one scope share a filter: a crawl may have thousands of seeds.
+      const filters = [...Map.groupBy(crawlScope.sources, ({ scope }) => JSON.stringify(scope)).values()].map(
+        (alike) => {
+          const { scope } = alike[0]!
+          const seeds = alike.map(({ uri }) => uri)
+          return createScope(scope.kind === 'pattern' ? { seeds, restrict: scope.source } : { seeds, kind: scope.kind })
+        },
       )
       const takesHostAlong = crawlScope.sources.some(({ scope }) => scope.kind === 'host' || scope.kind === 'domain')
       known.set(crawlScope.watch, { crawlScope, filters, takesHostAlong })
@@ -47,6 +50,15 @@ export function createWatches() {
       return found.takesHostAlong && hostKey(url) === pageHost
     },
     resultsOf,
+    /** Where the pages of a crawl are counted; undefined where they are not. */
+    budgetOf: (watch: number): number | undefined => known.get(watch)?.crawlScope.budget,
+    /** Counts for a crawl of the service what its requests come to; nothing for watches. */
+    count(watch: number, name: string, n = 1): void {
+      if (!isCrawl(watch) || n === 0) return
+      const results = resultsOf(watch)
+      results.counts ??= {}
+      results.counts[name] = (results.counts[name] ?? 0) + n
+    },
     addQueued(counts: ReadonlyMap<number, number>): void {
       for (const [watch, n] of counts) resultsOf(watch).queued += n
     },
@@ -67,6 +79,7 @@ export function createWatches() {
 export function noteResult(watches: Watches, finished: Finished, outcome: CaptureOutcome | null): void {
   const { request, capture, skipped } = finished
   const results = watches.resultsOf(request.check.watch)
+  watches.count(request.check.watch, 'done')
   const failure = failureOf(finished, outcome)
   const kind = failure === null ? outcomeOf(capture, outcome) : 'failed'
   if (kind === 'stored' || kind === 'duplicate' || kind === 'gone') results.changed++
@@ -90,7 +103,11 @@ export function noteGivenUp(
   failure: Failure | undefined,
 ): void {
   watches.addQueued(queued)
-  for (const watch of queued.keys()) watches.resultsOf(watch).failed++
+  for (const [watch, n] of queued) {
+    watches.resultsOf(watch).failed++
+    watches.count(watch, 'failed', -n)
+    watches.count(watch, 'done', -n)
+  }
   // Noted here, since the check may be over before the request itself is committed.
   if (hops === 0 && failure !== undefined && queued.has(check.watch))
     watches.resultsOf(check.watch).source = failedSource(failure)

@@ -11,7 +11,7 @@ import { freshUntil } from '../../fetch/validators.ts'
 import type { CrawlStats } from '../crawl-stats.ts'
 import type { LinkPipe, PageContext } from '../links/link-pipe.ts'
 import type { Failure } from '../results/batch.ts'
-import type { ShardStats } from '../shared-counters.ts'
+import type { CounterName, ShardStats } from '../shared-counters.ts'
 import { type ReadOptions, readResponse, redirectTarget } from './read-response.ts'
 import type { VisitResult } from './visit.ts'
 
@@ -36,6 +36,8 @@ export type ConcludeDeps = {
   documents: DocumentStore
   pipe: LinkPipe
   stats: ShardStats
+  /** Counts for the crawl of the service that a request belongs to. */
+  countFor(request: QueuedRequest, name: string, n: number): void
   crawlStats: CrawlStats
   clock: Clock
   log(level: 'debug', message: string, fields?: Record<string, unknown>): void
@@ -44,8 +46,13 @@ export type ConcludeDeps = {
 
 type Visited = Exclude<VisitResult, { kind: 'postponed' }> | { kind: 'dropped' }
 
-export function createConclude({ documents, pipe, stats, crawlStats, clock, log, settings }: ConcludeDeps) {
+export function createConclude({ documents, pipe, stats, countFor, crawlStats, clock, log, settings }: ConcludeDeps) {
   const { reading } = settings
+
+  function add(request: QueuedRequest, name: CounterName, n = 1): void {
+    stats.add(name, n)
+    countFor(request, name, n)
+  }
 
   function note(
     request: QueuedRequest,
@@ -93,21 +100,21 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
     facts: { status: number; address: string },
     capture = note(request, 'failed', facts, { reason: code }),
   ): Conclusion {
-    stats.add('failed')
+    add(request, 'failed')
     crawlStats.failure(code)
     log('debug', message, { url: request.url, code })
     return { capture, offers: [], again: false, failure: { code, status: facts.status } }
   }
 
   function skipped(request: QueuedRequest, reason: SkipReason, facts: { status: number; address: string }): Conclusion {
-    stats.add(`skipped.${reason}`)
+    add(request, `skipped.${reason}`)
     log('debug', 'skipped', { url: request.url, reason, parent: request.parent })
     return { capture: note(request, 'skipped', facts, { reason }), offers: [], again: false, skipped: reason }
   }
 
-  function count(response: FetchResponse): void {
-    stats.add('fetched')
-    stats.add('bytes', response.wireBytes)
+  function count(request: QueuedRequest, response: FetchResponse): void {
+    add(request, 'fetched')
+    add(request, 'bytes', response.wireBytes)
     crawlStats.status(response.status)
   }
 
@@ -119,16 +126,16 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
     const page = await readResponse(request, response, known, reading)
     if (page.kind === 'undecodable') return failed(request, 'decode-failed', page.message, response)
     crawlStats.type(mediaTypeOf(response.rawHeaders))
-    stats.add('links', page.links)
-    if (page.dropped.limit > 0) stats.add('skipped.limit', page.dropped.limit)
-    if (page.dropped.length > 0) stats.add('skipped.length', page.dropped.length)
+    add(request, 'links', page.links)
+    if (page.dropped.limit > 0) add(request, 'skipped.limit', page.dropped.limit)
+    if (page.dropped.length > 0) add(request, 'skipped.length', page.dropped.length)
     const { offers, traps } = page
     if (page.kind === 'page') return { capture: page.capture, offers, traps, again: false }
     return { ...skipped(request, 'robots', response), offers, traps }
   }
 
   function follow(request: QueuedRequest, response: FetchResponse): Conclusion {
-    stats.add('redirects')
+    add(request, 'redirects')
     const location = redirectTarget(request, response)
     if (location === null || !/^https?:/.test(location)) {
       return failed(
@@ -157,7 +164,7 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
       if (admitted === 'unparsable')
         return failed(request, 'redirect-refused', `${request.url} redirects to something that is not a URL`, response)
       if (admitted === 'known') return { capture, offers: [], again: false }
-      stats.add(`skipped.${admitted}`)
+      add(request, `skipped.${admitted}`)
       return { capture, offers: [], traps, again: false, skipped: admitted }
     }
     // A redirect is the same step of the crawl: it goes ahead of links that were found later.
@@ -187,16 +194,16 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
   }
 
   return async function conclude(request: QueuedRequest, result: Visited): Promise<Conclusion> {
-    if ('response' in result) count(result.response)
+    if ('response' in result) count(request, result.response)
     switch (result.kind) {
       case 'answered':
         return readPage(request, result.response, result.known)
       case 'redirected':
         return follow(request, result.response)
       case 'unchanged': {
-        stats.add('unchanged')
+        add(request, 'unchanged')
         const { offers, traps, links } = await followKept(request, result.known)
-        stats.add('links', links)
+        add(request, 'links', links)
         const { response } = result
         const fresh = freshUntil(response.rawHeaders, response.startedAt)
         const capture = note(request, 'unchanged', response, { fresh })
@@ -209,6 +216,8 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
       }
       case 'done-before': {
         const { known } = result
+        // A watch checked it a moment ago, as good as the crawl itself.
+        if (known.run !== request.check.watch) countFor(request, 'unchanged', 1)
         const { offers, traps } = await followKept(request, known)
         const facts = { at: clock.now(), run: known.run, status: known.status, address: '' }
         // That it is gone may be new to the watch, too.
@@ -221,7 +230,7 @@ export function createConclude({ documents, pipe, stats, crawlStats, clock, log,
         return skipped(request, result.reason, result)
       case 'failed': {
         if (result.status > 0) {
-          stats.add('fetched')
+          add(request, 'fetched')
           crawlStats.status(result.status)
         }
         const again = result.retry && request.attempts + 1 < settings.maxAttempts

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../core/clock.ts'
 import type { QueuedRequest } from '../../../core/request.ts'
 import { isTemporary } from '../../../core/work/retry.ts'
 import type { Frontier } from '../../frontier/frontier.ts'
@@ -13,7 +14,11 @@ import type { Visit, VisitResult } from './visit.ts'
 /** Its watch has ended. */
 const orphaned = { kind: 'dropped' } as const
 
+/** A crawl that has taken all its pages either gets some back or is over in a moment. */
+const SPENT_MS = 200
+
 export type VisitRunnerDeps = {
+  clock: Pick<Clock, 'monotonic'>
   frontier: Frontier
   dispatcher: Dispatcher
   visit: Visit
@@ -29,6 +34,13 @@ export type VisitRunnerDeps = {
   addressOf(url: string): Promise<string>
   /** Whether the watch of a request still exists. */
   isWatched(check: QueuedRequest['check']): Promise<boolean>
+  /** The pages that a crawl of the service may fetch. */
+  pages: {
+    /** False when all are taken; some may be given back. */
+    take(check: QueuedRequest['check']): Promise<boolean>
+    /** Nothing was fetched. */
+    giveBack(check: QueuedRequest['check']): void
+  }
 }
 
 /** Takes one request from its beginning to the batch: connect, visit, hand the host on, read the answer. */
@@ -48,7 +60,13 @@ export function createVisitRunner(deps: VisitRunnerDeps) {
   }
 
   async function visitOfWatch(request: QueuedRequest, hostQueue: HostQueue): Promise<VisitResult | typeof orphaned> {
-    return (await deps.isWatched(request.check)) ? visit(request, hostQueue) : orphaned
+    const { check } = request
+    if (!(await deps.isWatched(check))) return orphaned
+    if (!(await deps.pages.take(check)))
+      return { kind: 'postponed', signal: { kind: 'untouched' }, until: deps.clock.monotonic() + SPENT_MS }
+    const result = await visit(request, hostQueue)
+    if (!('response' in result) && !('status' in result && result.status > 0)) deps.pages.giveBack(check)
+    return result
   }
 
   return async function run(hostQueue: HostQueue, request: QueuedRequest): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { ErrorCode } from '../../../core/errors.ts'
 import type { SkipReason } from '../../../core/reports/crawl-report.ts'
-import type { QueuedRequest } from '../../../core/request.ts'
+import { isForAll, type QueuedRequest } from '../../../core/request.ts'
 import type { DocumentKey, DocumentStore, KnownDocument } from '../../../store/contracts/documents.ts'
 import { type FetchResponse, type FetchResult, headerValue, isWholeAnswer } from '../../fetch/fetch-result.ts'
 import type { Fetcher } from '../../fetch/fetcher.ts'
@@ -136,9 +136,9 @@ function isDone(known: KnownDocument, { check, hops }: QueuedRequest, run: numbe
   return known.checkedAt >= check.round || (known.run !== check.watch && known.checkedAt >= check.freshFrom)
 }
 
-/** The page is new to its watch, and its body was collected as garbage. */
+/** The page is new to its watch or crawled for all, and its body was collected as garbage. */
 function isMissed(known: KnownDocument, { check }: QueuedRequest): boolean {
-  return check.first && known.body === 'dropped'
+  return (check.first || isForAll(check)) && known.body === 'dropped'
 }
 
 /** Pages that were first seen together come due one by one, over the second half of the limit. */

@@ -1,14 +1,19 @@
 import { AppError } from '../../../core/errors.ts'
 import type { Activity } from '../../../services/activity/activity.ts'
 import type { NodeList as Nodes } from '../../../services/activity/this-node.ts'
+import type { CrawlReport } from '../../../services/crawls/crawl-report.ts'
+import type { CrawlService } from '../../../services/crawls/crawl-service.ts'
 import type { GraphView } from '../../../store/contracts/graph-view.ts'
 import { type HostPosition, type HostReport, type HostView, hostHealths } from '../../../store/contracts/host-view.ts'
-import { administrator } from '../../http/access.ts'
+import { administrator, ownerOf } from '../../http/access.ts'
 import { pageOf, textOfCursor } from '../../http/cursor.ts'
 import type { Api, CrawlControl } from '../../parts.ts'
 import {
   Crawl,
   CrawlChanges,
+  CrawlJob,
+  CrawlParams,
+  CrawlRequest,
   CrawlState,
   Graph,
   GraphQuery,
@@ -25,11 +30,15 @@ export type CrawlParts = {
   activity: Pick<Activity, 'start' | 'report' | 'end'>
   graph: GraphView
   crawlControl: CrawlControl
+  crawls: CrawlService
 }
+
+/** As many as the figures of the crawl list. */
+const CRAWLS_SHOWN = 20
 
 const pausedWords = 'An administrator paused the crawl. Resume it to continue where it stopped.'
 
-export function addCrawl(api: Api, { activity, graph, crawlControl }: CrawlParts): void {
+export function addCrawl(api: Api, { activity, graph, crawlControl, crawls }: CrawlParts): void {
   api.addHook('onListen', async () => activity.start())
   api.addHook('onClose', async () => activity.end())
   api.get(
@@ -43,8 +52,12 @@ export function addCrawl(api: Api, { activity, graph, crawlControl }: CrawlParts
       },
     },
     async () => {
-      const [report, isPaused] = await Promise.all([activity.report(), crawlControl?.isPaused() ?? false])
-      return { ...report, isPaused, paused: isPaused ? pausedWords : report.paused }
+      const [report, isPaused, started] = await Promise.all([
+        activity.report(),
+        crawlControl?.isPaused() ?? false,
+        crawls.list(CRAWLS_SHOWN),
+      ])
+      return { ...report, isPaused, paused: isPaused ? pausedWords : report.paused, crawls: started.map(jobOf) }
     },
   )
   api.patch(
@@ -64,6 +77,7 @@ export function addCrawl(api: Api, { activity, graph, crawlControl }: CrawlParts
       return { isPaused: await crawlControl.isPaused() }
     },
   )
+  addCrawlJobs(api, crawls)
   api.get(
     '/crawl/graph',
     {
@@ -78,6 +92,54 @@ export function addCrawl(api: Api, { activity, graph, crawlControl }: CrawlParts
     ({ query: { host, limit = 1000 } }) => graph.graph({ host: host?.toLowerCase() ?? null, limit }),
   )
 }
+
+function addCrawlJobs(api: Api, crawls: CrawlService): void {
+  api.post(
+    '/crawl',
+    {
+      config: administrator,
+      schema: {
+        tags: ['administration'],
+        summary: 'Start a crawl in the service; it shares queues, politeness and archive with what is watched',
+        body: CrawlRequest,
+        response: { 202: CrawlJob, '4xx': Problem },
+      },
+    },
+    async (request, reply) => {
+      const { seeds, depth = null, restrict = null, maxPages = null } = request.body
+      const job = await crawls.start({ seeds, depth, restrict, maxPages }, ownerOf(request))
+      return reply.code(202).send(jobOf(job))
+    },
+  )
+  api.get(
+    '/crawl/:id',
+    {
+      config: administrator,
+      schema: {
+        tags: ['administration'],
+        summary: 'Get the progress or the result of a crawl',
+        params: CrawlParams,
+        response: { 200: CrawlJob, '4xx': Problem },
+      },
+    },
+    async ({ params: { id } }) => jobOf(await crawls.find(id)),
+  )
+  api.delete(
+    '/crawl/:id',
+    {
+      config: administrator,
+      schema: {
+        tags: ['administration'],
+        summary: 'Stop a crawl; requests in progress finish, and what was fetched stays',
+        params: CrawlParams,
+        response: { 200: CrawlJob, '4xx': Problem },
+      },
+    },
+    async ({ params: { id } }) => jobOf(await crawls.stop(id)),
+  )
+}
+
+const jobOf = (report: CrawlReport) => ({ ...report, seeds: [...report.seeds] })
 
 export function addHosts(api: Api, { hosts }: { hosts: HostView }): void {
   api.get(

@@ -36,6 +36,8 @@ export type KeptOptions = {
   options?: string[]
   /** Of the server. */
   settings?: Parameters<typeof configOf>[0]
+  /** Administrators see all of it. */
+  forAll?: boolean
   /** What else has changed before the second crawl. */
   change?(site: Site): void
 }
@@ -43,7 +45,7 @@ export type KeptOptions = {
 export async function createKeptArchive(
   first: Answers,
   second: Answers = {},
-  { robots, options = [], settings = {}, change }: KeptOptions = {},
+  { robots, options = [], settings = {}, change, forAll = false }: KeptOptions = {},
 ): Promise<KeptArchive> {
   const addresses = ['127.0.0.1', '127.0.0.2']
   const site = await createSite({ pages: 0, addresses, ...(robots === undefined ? {} : { robots }) })
@@ -61,6 +63,8 @@ export async function createKeptArchive(
   await runCrawl(seeds, { data: folder, options })
   const erace = await createTestServer({ folder, settings: { 'network.allow': ['127.0.0.0/8'], ...settings } })
   const { profiles, watches, annotations } = erace.stores
+  // As if watches had fetched them: what was crawled, administrators see.
+  if (!forAll) erace.db.exec('UPDATE documents SET for_all = 0')
   await erace.addUser(ada)
   await erace.addUser(eve)
   await erace.addUser(root, { role: 'administrator' })

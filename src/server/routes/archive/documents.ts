@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { ownerOf, reader } from '../../http/access.ts'
+import { askerOf, reader } from '../../http/access.ts'
 import { attachment, fileName } from '../../http/attachment.ts'
 import { cursorOf, numberOfCursor } from '../../http/cursor.ts'
 import { asForeignContent } from '../../http/headers.ts'
@@ -40,20 +40,20 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
       },
     },
     async (request) => {
-      const owner = ownerOf(request)
+      const asker = askerOf(request)
       const { url, limit = DEFAULT_LIMIT, cursor } = request.query
       if (url !== undefined) {
-        const found = await archive.documentOfUrl({ owner, url })
+        const found = await archive.documentOfUrl({ ...asker, url })
         return { items: found === null ? [] : [found], next: null }
       }
-      return listed(await archive.documents({ owner, before: numberOfCursor(cursor), limit }))
+      return listed(await archive.documents({ ...asker, before: numberOfCursor(cursor), limit }))
     },
   )
 
   api.get(
     '/documents/:id',
     { config: reader, schema: { tags, summary: 'A document', params, response: { 200: Document, '4xx': Problem } } },
-    async (request) => archive.document({ owner: ownerOf(request), id: request.params.id }),
+    async (request) => archive.document({ ...askerOf(request), id: request.params.id }),
   )
 
   api.get(
@@ -71,7 +71,7 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
     async (request) => {
       const { limit = DEFAULT_LIMIT, cursor } = request.query
       const page = { before: numberOfCursor(cursor), limit }
-      return listed(await archive.versions({ owner: ownerOf(request), document: request.params.id, ...page }))
+      return listed(await archive.versions({ ...askerOf(request), document: request.params.id, ...page }))
     },
   )
 
@@ -102,7 +102,7 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
       const { raw = false, ignoreSpace = false, format: as = 'json' } = request.query
       const showIgnored = request.query.ignored === 'show'
       const asked = { document: request.params.id, from, to, form, context, raw, ignoreSpace, showIgnored, as }
-      const { bytes, name } = await archive.diff({ owner: ownerOf(request), ...asked })
+      const { bytes, name } = await archive.diff({ ...askerOf(request), ...asked })
       if (as === 'patch') {
         reply.type('text/x-diff; charset=utf-8')
         reply.header('content-disposition', attachment(fileName(name, 'changes.diff')))
@@ -124,7 +124,7 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
       },
     },
     async (request, reply) => {
-      const { bytes } = await archive.meta({ owner: ownerOf(request), document: request.params.id })
+      const { bytes } = await archive.meta({ ...askerOf(request), document: request.params.id })
       reply.type('application/xml; charset=utf-8')
       return Buffer.from(bytes.buffer)
     },
@@ -148,7 +148,7 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
     async (request) => {
       const { version = null, limit = DEFAULT_LIMIT, cursor } = request.query
       const page = { offset: numberOfCursor(cursor) ?? 0, limit }
-      const asked = { owner: ownerOf(request), document: request.params.id, version, ...page }
+      const asked = { ...askerOf(request), document: request.params.id, version, ...page }
       return listed(await archive.links(asked))
     },
   )

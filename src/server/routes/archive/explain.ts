@@ -1,4 +1,4 @@
-import { callerOf, ownerOf, reader } from '../../http/access.ts'
+import { askerOf, callerOf, reader } from '../../http/access.ts'
 import type { Api, ServerParts } from '../../parts.ts'
 import { ExplainQuery, UrlExplanation } from '../../schemas/activity.ts'
 import { Problem } from '../../schemas/common.ts'
@@ -19,7 +19,7 @@ export function addExplain(api: Api, { archive }: Pick<ServerParts, 'archive'>):
       const { account, via, scopes } = callerOf(request)
       // A token without the admin scope shows no more than anyone else's.
       const all = account.role === 'administrator' && (via === 'session' || scopes.includes('admin'))
-      return archive.explain({ owner: ownerOf(request), url: request.query.url, all })
+      return archive.explain({ ...askerOf(request), url: request.query.url, all })
     },
   )
 }

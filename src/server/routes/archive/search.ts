@@ -1,5 +1,5 @@
 import { parseSearchQuery } from '../../../core/search-query/parse-query.ts'
-import { ownerOf, reader } from '../../http/access.ts'
+import { askerOf, reader } from '../../http/access.ts'
 import { cursorOf, numberOfCursor } from '../../http/cursor.ts'
 import { etagOf } from '../../http/etags.ts'
 import { DetailedError } from '../../http/problem.ts'
@@ -28,7 +28,7 @@ export function addSearch(api: Api, { archive }: Pick<ServerParts, 'archive'>): 
         const details = parsed.errors.map((message) => ({ place: 'querystring.q', message }))
         throw new DetailedError('request-invalid', `invalid search: ${parsed.errors.join('; ')}`, details)
       }
-      const asked = { owner: ownerOf(request), query: parsed.query, offset: numberOfCursor(cursor) ?? 0, limit }
+      const asked = { ...askerOf(request), query: parsed.query, offset: numberOfCursor(cursor) ?? 0, limit }
       const { next, tookMs, ...found } = await archive.search(asked)
       const answer = { ...found, next: next === null ? null : cursorOf(next) }
       reply.header('etag', etagOf(answer))

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { Content, ContentForm } from '../../../services/archive/archive-reader.ts'
-import { ownerOf, reader } from '../../http/access.ts'
+import { askerOf, reader } from '../../http/access.ts'
 import { attachment, nameOfUrl } from '../../http/attachment.ts'
 import { asForeignContent } from '../../http/headers.ts'
 import type { Api, ServerParts } from '../../parts.ts'
@@ -17,7 +17,7 @@ export function addVersions(api: Api, { archive }: Pick<ServerParts, 'archive'>)
   api.get(
     '/versions/:id',
     { config: reader, schema: { tags, summary: 'A version', params, response: { 200: Version, '4xx': Problem } } },
-    async (request) => archive.version({ owner: ownerOf(request), id: request.params.id }),
+    async (request) => archive.version({ ...askerOf(request), id: request.params.id }),
   )
 
   api.get(
@@ -40,7 +40,7 @@ export function addVersions(api: Api, { archive }: Pick<ServerParts, 'archive'>)
     async (request, reply) => {
       const { download } = request.query
       const isSaved = download !== undefined && download !== 'false' && download !== '0'
-      const asked = { owner: ownerOf(request), version: request.params.id }
+      const asked = { ...askerOf(request), version: request.params.id }
       const content = await archive.content({ ...asked, form: isSaved ? 'original' : 'shown' })
       const type = isSaved ? null : shownTypeOf(content.form)
       asForeignContent(reply).type(type ?? 'application/octet-stream')
@@ -62,7 +62,7 @@ export function addVersions(api: Api, { archive }: Pick<ServerParts, 'archive'>)
       },
     },
     async (request, reply) => {
-      const { bytes } = await archive.text({ owner: ownerOf(request), version: request.params.id })
+      const { bytes } = await archive.text({ ...askerOf(request), version: request.params.id })
       asForeignContent(reply).type('text/plain; charset=utf-8')
       keep(reply, `${request.params.id}-text`)
       return Buffer.from(bytes.buffer)

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import type { ProfileDraft } from '../../../core/profile.ts'
 import type { VisiblePreview } from '../../../services/archive/archive-reader.ts'
 import { type ProfileRules, readProfileJson } from '../../../services/profiles/values/profile-values.ts'
-import { ownerOf, reader } from '../../http/access.ts'
+import { askerOf, reader } from '../../http/access.ts'
 import { DetailedError } from '../../http/problem.ts'
 import type { Api, ServerParts } from '../../parts.ts'
 import { Problem } from '../../schemas/common.ts'
@@ -28,7 +28,7 @@ export function addPreview(api: Api, { archive, profileRules }: Pick<ServerParts
     },
     async (request) => {
       const draft = draftOf(request.body, profileRules)
-      return answerOf(await archive.preview({ owner: ownerOf(request), draft }))
+      return answerOf(await archive.preview({ ...askerOf(request), draft }))
     },
   )
 }

@@ -86,7 +86,7 @@ async function locateDrafts(
 
 /**
  * In one partition: the lease, finished tasks, which versions are wanted, and the pins of their readers. An unwanted version stays while
- * an annotation or a task needs it. Without the lease nothing happens.
+ * an annotation or a task needs it, and where a crawl has met its document. Without the lease nothing happens.
  */
 const commitStatement = `
 WITH lease AS (
@@ -103,6 +103,7 @@ WITH lease AS (
   AND v.id <> ALL ($4::bigint[])
   AND v.id NOT IN (SELECT a.version FROM annotations a WHERE a.version = ANY($5::bigint[]))
   AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.partition = $1 AND t.version = v.id AND t.id <> ALL ($3::bigint[]))
+  AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.partition = $1 AND d.id = v.document AND d.for_all)
   AND (SELECT yes FROM allowed)
 ), held AS (
   INSERT INTO holds (partition, version, owner, since)

@@ -32,6 +32,8 @@ export const versionStatements = {
   versionAt: `SELECT ${versionColumns} ${ofDocument} AND v.at <= $3::bigint ORDER BY v.n DESC LIMIT 1`,
   versions: `SELECT ${versionColumns} WHERE v.id > $1::bigint ORDER BY v.id LIMIT $2`,
   current: `SELECT ${versionColumns} WHERE v.id < $1::bigint AND d.version = v.id ORDER BY v.id DESC LIMIT $2`,
+  crawledForAll: `SELECT id FROM documents
+    WHERE partition = ANY($1::smallint[]) AND id = ANY($2::bigint[]) AND for_all`,
   links: `SELECT l.list, d.url FROM versions v JOIN links l ON l.partition = $1::smallint AND l.id = v.links
     JOIN documents d ON d.partition = $1::smallint AND d.id = v.document
     WHERE v.partition = $1::smallint AND v.id = $2::bigint`,
@@ -80,6 +82,11 @@ export function createPostgresVersions(pool: PostgresPool): VersionStore {
       if ((rows.at(-1)?.id ?? 0) <= settled) return rows
       settled = Math.max(settled, await newestVersion(pool))
       return rows.filter(({ id }) => id <= settled)
+    },
+    async crawledForAll(ids) {
+      if (ids.length === 0) return new Set()
+      const rows = await pool.query<{ id: number }>(sql.crawledForAll, [[...new Set(ids.map(partitionOfId))], ids])
+      return new Set(rows.map(({ id }) => id))
     },
     current: ({ before, limit }) => versionsOf(sql.current, [Math.min(before, MAX_ID), limit]),
     async links(versionId) {

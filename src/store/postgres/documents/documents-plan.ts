@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { isForAll } from '../../../core/request.ts'
 import type { Capture, CaptureOutcome } from '../../contracts/documents.ts'
 import type { VersionReason } from '../../contracts/versions.ts'
 import { packLinks } from '../../rules/link-text.ts'
@@ -56,6 +57,8 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
   const refills: RefillRow[] = []
   const records: RecordRow[] = []
   const tasks: TaskRow[] = []
+  /** Current versions of documents that a crawl meets for the first time. */
+  const shared: number[] = []
   const references: Reference[] = []
   const bodies = new Map<string, BodyRow>()
   const unregistered = new Map<string, BodyRow>()
@@ -69,7 +72,7 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     const times = { firstAt: at, checkedAt: at, seenAt: 0, freshUntil: 0, notModified: 0 }
     const key = { id: nextId(), host, fp, url, parent }
     const answer = { run, status, outcome, reason, failures, location }
-    const document = { ...key, ...times, ...answer, version: 0, current: null }
+    const document = { ...key, ...times, ...answer, version: 0, forAll: false, current: null }
     documents.set(keyOf(capture), document)
     runs.set(document.id, document)
     changedDocuments.add(document)
@@ -277,6 +280,17 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     return { kind: 'gone', versionId: id }
   }
 
+  /** What is crawled for all is wanted, though no profile asked for it. */
+  function keepForAll(capture: Capture): CaptureOutcome {
+    const outcome = keep(capture)
+    const document = documents.get(keyOf(capture))
+    if (document === undefined || document.forAll) return outcome
+    document.forAll = true
+    changedDocuments.add(document)
+    if (document.current !== null && !newVersions.has(document.current.id)) shared.push(document.current.id)
+    return outcome
+  }
+
   function keep(capture: Capture): CaptureOutcome {
     switch (capture.kind) {
       case 'body':
@@ -298,7 +312,7 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
 
   return {
     record(capture: Capture): CaptureOutcome {
-      if (capture.check.watch === 0) return keep(capture)
+      if (isForAll(capture.check)) return keepForAll(capture)
       const lastChecker = documents.get(keyOf(capture))?.run ?? 0
       const outcome = keep(capture)
       if ('versionId' in outcome) queueTask(capture, outcome.versionId, true)
@@ -316,6 +330,7 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
       links: [...links.values()],
       records,
       tasks,
+      shared,
       references,
       bodies: [...bodies.values()],
       unregistered: [...unregistered.values()],

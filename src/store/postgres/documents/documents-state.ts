@@ -21,6 +21,8 @@ export type DocumentState = {
   seenAt: number
   freshUntil: number
   notModified: number
+  /** A crawl has met it. */
+  forAll: boolean
   /** Its current version; null when it has none. */
   current: VersionState | null
 }
@@ -83,7 +85,8 @@ export type TaskRow = {
 
 export const documentColumns = columnsOf<DocumentState>(
   `id:bigint host:text fp:bigint url:text parent:text firstAt:bigint checkedAt:bigint run:bigint status:int
-   outcome:text reason:text failures:int location:text version:bigint seenAt:bigint freshUntil:bigint notModified:int`,
+   outcome:text reason:text failures:int location:text version:bigint seenAt:bigint freshUntil:bigint notModified:int
+   forAll:boolean`,
 )
 
 export const documentChangeColumns: Columns<DocumentState> = documentColumns.filter(

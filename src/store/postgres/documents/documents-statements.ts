@@ -93,7 +93,7 @@ export const documentStatements = {
     SELECT k.place, k."firstId", k."secondId",
     d.id, d.url, d.parent, d.first_at AS "firstAt", d.checked_at AS "checkedAt", d.run, d.status, d.outcome, d.reason AS "failureReason", d.failures,
     d.location,
-    d.version, d.seen_at AS "seenAt", d.fresh_until AS "freshUntil", d.not_modified AS "notModified",
+    d.version, d.seen_at AS "seenAt", d.fresh_until AS "freshUntil", d.not_modified AS "notModified", d.for_all AS "forAll",
     v.n, v.reason, v.at AS "versionAt", v.seen_at AS "versionSeenAt", v.digest, v.truncated, v.etag, v.last_modified AS "lastModified", v.body,
     v.original, v.links, l.hash AS "linkHash"
     FROM k LEFT JOIN LATERAL ${known} ON true ${current}`,
@@ -103,6 +103,8 @@ export const documentStatements = {
   putPages: together(insertRecords, putLinks, insertVersions, putDocuments, insertTasks),
   changeVersions: changeVersions(versionChangeColumns),
   refillVersions: changeVersions(refillColumns, `, body = 'kept', wanted = true, leaving = false`),
+  wantVersions:
+    'UPDATE versions SET wanted = true WHERE partition = $1::smallint AND id = ANY($2::bigint[]) AND NOT wanted',
   putLinks,
   insertRecords,
   insertTasks,

@@ -35,6 +35,7 @@ export function writeChanges(tx: Tx, partition: number, changes: PlannedChanges)
   }
   if (changes.changedVersions.length > 0)
     send(sql.changeVersions, arraysOf(versionChangeColumns, changes.changedVersions))
+  if (changes.shared.length > 0) send(sql.wantVersions, [changes.shared])
   if (changes.refills.length > 0) send(sql.refillVersions, arraysOf(refillColumns, changes.refills))
 }
 

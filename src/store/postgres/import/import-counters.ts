@@ -38,6 +38,7 @@ const identities = [
   'sessions',
   'tokens',
   'watches',
+  'crawls',
   'urds',
   'annotations',
 ] as const satisfies CountedTable[]

@@ -80,6 +80,14 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
        status:int since:bigint changed_at:bigint state:text`,
     ),
   ],
+  crawls: [
+    table(
+      'crawls',
+      'id',
+      `id:bigint asked_by:text asked_at:bigint request:text state:text stop_asked:boolean started_at:bigint ended_at:bigint
+       queued:bigint counts:text reason:text`,
+    ),
+  ],
   profiles: [table('profiles', 'id', 'id:text owner:text revision:bigint body:text')],
   urds: [
     table('urds', 'id', 'id:bigint profile:text place:int watch:bigint visited_at:bigint paused:boolean muted:boolean'),
@@ -110,7 +118,8 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
       'documents',
       'partition id',
       `partition:smallint id:bigint host:text fp:bigint url:text parent:text first_at:bigint checked_at:bigint run:bigint status:int
-       outcome:text reason:text failures:int location:text version:bigint seen_at:bigint fresh_until:bigint not_modified:int`,
+       outcome:text reason:text failures:int location:text version:bigint seen_at:bigint fresh_until:bigint not_modified:int
+       for_all:boolean`,
     ),
   ],
   links: [

@@ -23,6 +23,7 @@ import { createPostgresCollection } from '../archive/collection.ts'
 import { createPostgresObjects } from '../archive/objects.ts'
 import { createPostgresKeptCounter } from '../archive/status.ts'
 import { createPostgresVersions } from '../archive/versions.ts'
+import { createPostgresCrawls } from '../cluster/crawls.ts'
 import { createPostgresEvents } from '../cluster/events.ts'
 import { createPostgresRuns } from '../cluster/runs.ts'
 import { createPostgresWatches } from '../cluster/watches.ts'
@@ -60,6 +61,7 @@ export const postgresEngine: StoreEngine = {
       setup: createPostgresSetup(pool),
       profiles: createPostgresProfiles(pool),
       watches: createPostgresWatches(pool),
+      crawls: createPostgresCrawls(pool),
       inbox: createPostgresInbox(pool),
       annotations: createPostgresAnnotations({ pool }),
       outbox: createPostgresOutbox(pool),

@@ -1,3 +1,4 @@
+import { isForAll } from '../../../core/request.ts'
 import type { BodyState, Capture, CaptureOutcome, DocumentStore, KnownDocument } from '../../contracts/documents.ts'
 import type { VersionReason } from '../../contracts/versions.ts'
 import { packLinks, unpackLinks } from '../../rules/link-text.ts'
@@ -200,6 +201,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
       version,
       seenAt,
       freshUntil,
+      isForAll(capture.check) ? 1 : 0,
     )
     return changes === 0 ? null : Number(lastInsertRowid)
   }
@@ -241,11 +243,19 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
   }
 
   function recordOne(capture: Capture): CaptureOutcome {
-    if (capture.check.watch === 0) return keep(capture)
+    if (isForAll(capture.check)) return keepForAll(capture)
     const before = sql.lastChecker.get(capture.host, capture.fp) as { run: number } | undefined
     const outcome = keep(capture)
     if ('versionId' in outcome) queueTask(capture, outcome.versionId, 1)
     else if (mayBringKnown(capture, before?.run ?? 0)) queueKnown(capture)
+    return outcome
+  }
+
+  /** What is crawled for all is wanted, though no profile asked for it. */
+  function keepForAll(capture: Capture): CaptureOutcome {
+    const outcome = keep(capture)
+    const { host, fp } = capture
+    if (sql.share.run(host, fp).changes === 1) sql.wantCurrent.run(host, fp)
     return outcome
   }
 
@@ -349,7 +359,7 @@ function prepareStatements(db: Database) {
     links: db.prepare('SELECT l.list FROM versions v JOIN links l ON l.id = v.links WHERE v.id = ?'),
     insertDocument: db.prepare(
       `INSERT INTO documents (host, fp, url, parent, first_at, checked_at, run, status, outcome, reason, failures, location,
-       version, seen_at, fresh_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+       version, seen_at, fresh_until, for_all) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     ),
     note: db.prepare(
       `UPDATE documents SET checked_at = ?1, run = ?2, status = ?3, outcome = ?4, reason = ?5,
@@ -363,6 +373,10 @@ function prepareStatements(db: Database) {
     attempt: db.prepare(
       `UPDATE documents SET checked_at = ?1, run = ?2, status = ?3, outcome = ?4, reason = ?5,
        failures = ${versionSql.failuresAfter('?4', '?1')}, location = ?6 WHERE host = ?7 AND fp = ?8`,
+    ),
+    share: db.prepare('UPDATE documents SET for_all = 1 WHERE host = ? AND fp = ? AND for_all = 0'),
+    wantCurrent: db.prepare(
+      'UPDATE versions SET wanted = 1 WHERE id = (SELECT version FROM documents WHERE host = ? AND fp = ?) AND wanted = 0',
     ),
     lastChecker: db.prepare('SELECT run FROM documents WHERE host = ? AND fp = ?'),
     insertTask: db.prepare(

@@ -36,6 +36,7 @@ export function createSqliteVersions(db: Database): VersionStore {
     versionAt: db.prepare(`SELECT ${versionSelect} WHERE v.document = ? AND v.at <= ? ORDER BY v.n DESC LIMIT 1`),
     versions: db.prepare(`SELECT ${versionSelect} WHERE v.id > ? ORDER BY v.id LIMIT ?`),
     current: db.prepare(`SELECT ${versionSelect} WHERE v.id < ? AND d.version = v.id ORDER BY v.id DESC LIMIT ?`),
+    crawledForAll: db.prepare('SELECT 1 FROM documents WHERE id = ? AND for_all = 1'),
     links: db.prepare(
       `SELECT l.list, d.url FROM versions v JOIN links l ON l.id = v.links JOIN documents d ON d.id = v.document
        WHERE v.id = ?`,
@@ -68,6 +69,7 @@ export function createSqliteVersions(db: Database): VersionStore {
     async current({ before, limit }) {
       return db.read(() => (sql.current.all(before, limit) as VersionRow[]).map(versionOf))
     },
+    crawledForAll: async (ids) => new Set(db.read(() => ids.filter((id) => sql.crawledForAll.get(id) !== undefined))),
     async links(versionId) {
       const row = db.read(() => sql.links.get(versionId)) as { list: string; url: string } | undefined
       return row === undefined ? [] : unpackLinks(row.list, row.url)

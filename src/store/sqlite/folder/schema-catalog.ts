@@ -346,4 +346,29 @@ ALTER TABLE tasks ADD COLUMN aside_at INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE tasks ADD COLUMN reason TEXT NOT NULL DEFAULT '';
 CREATE INDEX tasks_aside ON tasks (aside_at) WHERE aside_at > 0`,
   },
+  {
+    id: 8,
+    sha256: '4246f83b75fe2766dcefc8396c55e97758e7242def8b27a802741132e288c30b',
+    // A data folder is crawled or watched, never both at a time: what was first or last asked for while a crawl was running was crawled.
+    name: 'documents that were crawled for all; crawls in the service',
+    sql: `
+ALTER TABLE documents ADD COLUMN for_all INTEGER NOT NULL DEFAULT 0;
+UPDATE documents SET for_all = 1 WHERE NOT EXISTS (SELECT 1 FROM watches) OR EXISTS (SELECT 1 FROM runs r
+  WHERE r.finished_at IS NOT NULL AND (documents.first_at BETWEEN r.started_at AND r.finished_at
+    OR documents.checked_at BETWEEN r.started_at AND r.finished_at));
+UPDATE versions SET wanted = 1 WHERE wanted = 0 AND document IN (SELECT id FROM documents WHERE for_all = 1);
+CREATE TABLE crawls (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  asked_by TEXT NOT NULL,
+  asked_at INTEGER NOT NULL,
+  request TEXT NOT NULL,
+  state TEXT NOT NULL DEFAULT 'waiting',
+  stop_asked INTEGER NOT NULL DEFAULT 0,
+  started_at INTEGER NOT NULL DEFAULT 0,
+  ended_at INTEGER NOT NULL DEFAULT 0,
+  queued INTEGER NOT NULL DEFAULT 0,
+  counts TEXT NOT NULL DEFAULT '{}',
+  reason TEXT NOT NULL DEFAULT ''
+)`,
+  },
 ]

@@ -20,10 +20,10 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
     table: 'documents',
     keys: [['id', 'plain']],
     columns: `id, host, CAST(fp AS TEXT) AS fp, url, parent, first_at, checked_at, run, status, outcome, reason, failures, location,
-      version, seen_at, fresh_until, not_modified`,
+      version, seen_at, fresh_until, not_modified, for_all`,
     from: 'FROM documents',
     toRow: (raw) => ({
-      ...plainRow(raw),
+      ...plainRow(raw, ['for_all']),
       partition: partitionOfHost(hostOf(raw.host)),
       id: importedId(numberOf(raw.id), hostOf(raw.host)),
       version: importedId(numberOf(raw.version), hostOf(raw.host)),

@@ -246,6 +246,7 @@ function readHighest(db: Database): Record<CountedTable, number> {
     sessions: given('sessions'),
     tokens: given('tokens'),
     watches: highest(['watches', 'id']),
+    crawls: given('crawls'),
     urds: given('urds'),
     annotations: given('annotations'),
   }

@@ -67,6 +67,15 @@ export const accountKinds: readonly PeopleKind[] = [
     portionRows: SMALL,
   },
   {
+    kind: 'crawls',
+    table: 'crawls',
+    keys: [['id', 'plain']],
+    columns: 'id, asked_by, asked_at, request, state, stop_asked, started_at, ended_at, queued, counts, reason',
+    from: 'FROM crawls',
+    toRow: (raw) => plainRow(raw, ['stop_asked']),
+    portionRows: SMALL,
+  },
+  {
     kind: 'profiles',
     table: 'profiles',
     keys: [['id', 'plain']],

@@ -48,11 +48,12 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
     nearDuplicates: db.prepare(
       'SELECT version AS versionId, hash, story AS cluster FROM stories ORDER BY version DESC LIMIT ?',
     ),
-    // Unless an annotation or a task still needs it.
+    // Unless an annotation or a task still needs it, or the document was crawled for all.
     unwanted: db.prepare(
       `UPDATE versions SET wanted = 0 WHERE id = ?1
        AND NOT EXISTS (SELECT 1 FROM annotations a WHERE a.document = versions.document AND a.version = ?1)
-       AND NOT EXISTS (SELECT 1 FROM tasks WHERE version = ?1)`,
+       AND NOT EXISTS (SELECT 1 FROM tasks WHERE version = ?1)
+       AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.id = versions.document AND d.for_all = 1)`,
     ),
     wanted: db.prepare('UPDATE versions SET wanted = 1 WHERE id = ? AND wanted = 0'),
     find: prepareAnnotations(db, 'WHERE a.id = ?'),

@@ -26,6 +26,7 @@ import { type DataFolder, openCatalogForReading, openFolder, paths, readFacts } 
 import { catalogMigrations } from '../folder/schema-catalog.ts'
 import { openShardStore, type ShardStore } from '../folder/shard-store.ts'
 import { createSqliteKeptCounter } from '../folder/status.ts'
+import { createSqliteCrawls } from '../frontier/crawls.ts'
 import { createSqliteFrontierView } from '../frontier/frontier-view.ts'
 import { createSqliteGraphView } from '../frontier/graph-view.ts'
 import { createSqliteHostView } from '../frontier/host-view.ts'
@@ -57,6 +58,7 @@ export const sqliteEngine: StoreEngine = {
       setup: createSqliteSetup(db),
       profiles: createSqliteProfiles(db),
       watches: createSqliteWatches(db),
+      crawls: createSqliteCrawls(db),
       inbox: createSqliteInbox(db),
       annotations: createSqliteAnnotations(db),
       outbox: createSqliteOutbox(db),

@@ -1,0 +1,195 @@
+import type { Config } from '../../config/config.ts'
+import type { CheckOrder, CheckResult, CrawlScope } from '../../core/check-order.ts'
+import type { Clock } from '../../core/clock.ts'
+import { isAppError } from '../../core/errors.ts'
+import { FIRST_CRAWL, UNLIMITED_DEPTH } from '../../core/request.ts'
+import type { Fetcher } from '../../fetchers/fetcher.ts'
+import type { CrawlProgress, CrawlRow, CrawlState, CrawlStore } from '../../store/contracts/crawls.ts'
+import { checkCrawl } from './read-crawl.ts'
+
+export type CrawlJobsDeps = {
+  crawls: CrawlStore
+  fetcher: Pick<Fetcher, 'check' | 'forget'>
+  config: Pick<Config, 'crawl' | 'network'>
+  clock: Clock
+  /** Counts the pages of crawls over all shards of this process; left out where workers count them in the store. */
+  budgets?: { set(budget: number, pages: number): void } | undefined
+  onProblem(message: string, fields: Record<string, unknown>): void
+}
+
+/**
+ * Crawls in the running service. They share everything with what is watched: a crawl is like one check of a watch without owners. So it
+ * waits behind watches on the same host, its pages are stored, and the annotation engine hears nothing of it.
+ *
+ * A crawl is waiting, running (in `jobs`), ending (no more is fetched, what is in flight is still counted) or over. All that must
+ * survive is in the store; counts of the last second before a crash are lost.
+ */
+export type CrawlJobs = {
+  /** Continues the running crawls. Their scopes go to the fetcher, which then says how many requests they have: `resume`. */
+  start(): Promise<CrawlScope[]>
+  resume(queued: ReadonlyMap<number, number>): Promise<void>
+  note(result: CheckResult): void
+  /** Starts, stops and ends crawls as it is due. */
+  tick(): Promise<void>
+}
+
+type Job = {
+  row: CrawlRow
+  crawlScope: CrawlScope
+  budget: number
+  queued: number
+  counts: Record<string, number>
+  /** The order to start isn't acknowledged yet: until then it can't be over. */
+  beginning: boolean
+  ending: { state: CrawlState; left: number } | null
+  /** Monotonic: when it last fetched or queued something. */
+  busyAt: number
+  savedAt: number
+  isChanged: boolean
+}
+
+/** Also the number of budgets that are used. */
+const MAX_RUNNING = 4
+const LOOK_EVERY_MS = 250
+const SAVE_EVERY_MS = 1_000
+/** Results of one shard may overtake those of another: nothing queued must be true for so long. */
+const QUIET_MS = 500
+/** Pages that a lost worker had taken do not come back: a crawl that waits for them for so long has reached its limit. */
+const LOST_MS = 30_000
+
+const watchOf = ({ id }: { id: number }): number => FIRST_CRAWL + id
+
+export function createCrawlJobs(deps: CrawlJobsDeps): CrawlJobs {
+  const { crawls, fetcher, clock } = deps
+  const jobs = new Map<number, Job>()
+  let lookAt = Number.NEGATIVE_INFINITY
+
+  function enter(row: CrawlRow): Job {
+    const used = new Set([...jobs.values()].map(({ budget }) => budget))
+    const budget = Array.from({ length: MAX_RUNNING + 1 }, (_, at) => at).find((at) => !used.has(at))!
+    const job: Job = {
+      ...{ row, budget, crawlScope: scopeOf(row, budget), queued: 0 },
+      ...{ counts: { ...row.counts }, beginning: true, ending: null, busyAt: clock.monotonic(), isChanged: true },
+      savedAt: Number.NEGATIVE_INFINITY,
+    }
+    if (row.maxPages !== null) deps.budgets?.set(budget, Math.max(0, row.maxPages - (row.counts.fetched ?? 0)))
+    jobs.set(watchOf(row), job)
+    return job
+  }
+
+  /** Also for a crawl that goes on: where its seeds were offered before, nothing comes of it. */
+  async function offer(job: Job): Promise<void> {
+    const watch = watchOf(job.row)
+    const queued = await fetcher.check(ordersOf(job))
+    job.queued += queued.get(watch) ?? 0
+    job.beginning = false
+    job.busyAt = clock.monotonic()
+  }
+
+  async function begin(row: CrawlRow): Promise<void> {
+    try {
+      checkCrawl(row, deps.config)
+    } catch (error) {
+      if (!isAppError(error)) throw error
+      deps.onProblem('a crawl was refused', { crawl: row.id, error: error.message })
+      return crawls.save([{ ...over(row, 'refused', 0), reason: error.message }])
+    }
+    const job = enter({ ...row, state: 'running', startedAt: clock.now() })
+    await crawls.save([progressOf(job)])
+    await offer(job)
+  }
+
+  function over(row: CrawlRow, state: CrawlState, queued: number): CrawlProgress {
+    const { id, startedAt, counts, reason } = row
+    return { id, state, startedAt, endedAt: Math.max(clock.now(), startedAt), queued, counts, reason }
+  }
+
+  /** Fetches no more. */
+  async function cut(job: Job, state: CrawlState): Promise<void> {
+    if (job.ending !== null) return
+    job.ending = { state, left: Math.max(0, job.queued) }
+    job.busyAt = clock.monotonic()
+    await fetcher.forget([watchOf(job.row)])
+  }
+
+  async function look(): Promise<void> {
+    if (clock.monotonic() < lookAt) return
+    lookAt = clock.monotonic() + LOOK_EVERY_MS
+    for (const row of await crawls.open()) {
+      const job = jobs.get(watchOf(row))
+      const isSpent = job !== undefined && row.pagesLeft === 0 && clock.monotonic() - job.busyAt >= LOST_MS
+      if (row.stopAsked && job !== undefined) await cut(job, 'stopped')
+      else if (isSpent) await cut(job, 'limit')
+      else if (row.stopAsked) await crawls.save([over(row, 'stopped', row.queued)])
+      else if (job === undefined && jobs.size < MAX_RUNNING) await begin(row)
+    }
+  }
+
+  async function end(): Promise<void> {
+    const now = clock.monotonic()
+    const saved: CrawlProgress[] = []
+    for (const [watch, job] of jobs) {
+      const { row, queued, counts } = job
+      if (job.beginning) continue
+      if (queued > 0 && row.maxPages !== null && (counts.fetched ?? 0) >= row.maxPages) await cut(job, 'limit')
+      const isOver = (queued === 0 || job.ending !== null) && now - job.busyAt >= QUIET_MS
+      if (isOver) {
+        const { state, left } = job.ending ?? { state: 'finished' as const, left: 0 }
+        saved.push({ ...over({ ...row, counts }, state, left) })
+        // Before it counts as over: what is left of it must not be fetched after that.
+        if (job.ending === null) await fetcher.forget([watch])
+        jobs.delete(watch)
+      } else if (job.isChanged && now - job.savedAt >= SAVE_EVERY_MS) {
+        job.savedAt = now
+        job.isChanged = false
+        saved.push(progressOf(job))
+      }
+    }
+    await crawls.save(saved)
+  }
+
+  return {
+    async start() {
+      for (const row of await crawls.open()) if (row.state === 'running') enter(row)
+      return [...jobs.values()].map(({ crawlScope }) => crawlScope)
+    },
+    async resume(queued) {
+      for (const [watch, job] of jobs) {
+        job.queued += queued.get(watch) ?? 0
+        await offer(job)
+      }
+    },
+    note({ watch, queued, counts = {} }) {
+      const job = jobs.get(watch)
+      if (job === undefined) return
+      for (const [name, n] of Object.entries(counts)) job.counts[name] = (job.counts[name] ?? 0) + n
+      job.queued += queued
+      job.isChanged = true
+      // While it ends, requests leave the queue without being fetched.
+      if (job.ending === null || counts.fetched !== undefined || counts.stored !== undefined)
+        job.busyAt = clock.monotonic()
+    },
+    async tick() {
+      await look()
+      await end()
+    },
+  }
+}
+
+function progressOf({ row: { id, state, startedAt, reason }, queued, counts }: Job): CrawlProgress {
+  return { id, state, startedAt, endedAt: 0, queued: Math.max(0, queued), counts, reason }
+}
+
+function scopeOf(row: CrawlRow, budget: number): CrawlScope {
+  const scope =
+    row.restrict === null ? ({ kind: 'host' } as const) : ({ kind: 'pattern', source: row.restrict } as const)
+  const sources = row.seeds.map((uri) => ({ uri, scope }))
+  return { watch: watchOf(row), sources, ...(row.maxPages === null ? {} : { budget }) }
+}
+
+function ordersOf({ row, crawlScope }: Job): CheckOrder[] {
+  // Pages whose content was collected are fetched again (`first`), and only what was fetched since the crawl began is fresh enough.
+  const round = row.startedAt
+  const check = { watch: watchOf(row), round, freshFrom: round, since: 0, first: true }
+  return row.seeds.map((url) => ({ url, depth: row.depth ?? UNLIMITED_DEPTH, urgency: 0, check, crawlScope }))
+}

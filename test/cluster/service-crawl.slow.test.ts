@@ -1,0 +1,4 @@
+import { startCluster } from '../kit/service.ts'
+import { testServiceCrawls } from '../watch/service-crawl.ts'
+
+testServiceCrawls('cluster', startCluster)
