@@ -2,7 +2,7 @@ import type { CheckResult } from '../../core/check-order.ts'
 import type { Check } from '../../core/request.ts'
 import { createPermanentLeases, type Leases } from '../frontier/partition-lease.ts'
 import type { Watches } from './results/check-results.ts'
-import type { CheckChannel, WritingLimits } from './shard.ts'
+import type { CheckChannel, CrawlPages, WritingLimits } from './shard.ts'
 import type { SharedCounters } from './shared-counters.ts'
 
 /** The difference between a shard that has its hosts to itself and one that shares them with other workers. */
@@ -13,14 +13,6 @@ export type Coordination = {
   addOutstanding(requests: number): void
   checks: CheckChannel
   pages: CrawlPages
-}
-
-/** The pages that crawls of the service may still fetch, where their number is limited. */
-export type CrawlPages = {
-  /** False when all are taken; some may be given back. */
-  take(watch: number, budget: number): boolean | Promise<boolean>
-  /** Nothing was fetched. */
-  giveBack(watch: number, budget: number): void
 }
 
 export type LocalDeps = {

@@ -9,7 +9,6 @@ import type { Fetcher } from '../fetch/fetcher.ts'
 import { createFrontier, type Frontier } from '../frontier/frontier.ts'
 import type { Leases, PartitionLease } from '../frontier/partition-lease.ts'
 import type { PolitenessRules } from '../frontier/politeness.ts'
-import type { CrawlPages } from './coordination.ts'
 import type { CrawlStats } from './crawl-stats.ts'
 import { createDispatcher, type UnwrittenLimit } from './dispatcher.ts'
 import { createHostFailures } from './host-failures.ts'
@@ -55,6 +54,14 @@ export type CheckChannel = {
   beforeCommit(): Promise<void>
   /** Publishes all other results. */
   publish(): void
+}
+
+/** The pages that crawls of the service may still fetch, where their number is limited. */
+export type CrawlPages = {
+  /** False when all are taken; some may be given back. */
+  take(watch: number, budget: number): boolean | Promise<boolean>
+  /** Nothing was fetched. */
+  giveBack(watch: number, budget: number): void
 }
 
 export type ShardSettings = {
