@@ -8,7 +8,7 @@ import { guardRoutes } from './http/access.ts'
 import { limitConnections } from './http/connections.ts'
 import { addEtags } from './http/etags.ts'
 import { setHeaders } from './http/headers.ts'
-import { limitDepth } from './http/json-body.ts'
+import { checkJsonBodies } from './http/json-body.ts'
 import { servePages } from './http/pages.ts'
 import { answerClientError, answerProblems, listenForMethods, sendProblem } from './http/problem.ts'
 import type { ServerParts } from './parts.ts'
@@ -45,7 +45,7 @@ export async function createServer({ config, log, parts, pages }: ServerOptions)
   })
   setHeaders(server)
   server.removeContentTypeParser('text/plain')
-  limitDepth(server)
+  checkJsonBodies(server)
   await server.register(cookie)
   const allowedMethods = listenForMethods(server)
   guardRoutes(server, parts.accounts, parts.requestLimits)

@@ -111,6 +111,7 @@ function createSourceParts({ stores, config, log, clock, scheduler, watching, ch
   const rules = profileRules(config, watchableSchemes)
   const sources = createSources({
     ...{ scheduler, watching, clock },
+    isAdministrator: async (owner) => (await stores.accounts.findByEmail(owner))?.role === 'administrator',
     stores: { ...stores, keyOf: createKeys(config, stores.seed) },
     naming: { keyed: createProfileKeys(namingOf(config.crawl)), rules, limits: config.server },
   })

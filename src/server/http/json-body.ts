@@ -7,28 +7,44 @@ const MAX_DEPTH = 32
 /** For sign-in and set-up, which anyone may call. */
 export const SMALL_BODY_BYTES = 16_384
 
-/** JSON bodies are checked for their depth before they are parsed. */
-export function limitDepth(server: FastifyInstance): void {
+/** JSON bodies are checked before they are parsed: for their depth, and for numbers that would be read as infinite. */
+export function checkJsonBodies(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error')
   server.removeContentTypeParser('application/json')
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body: string, done) => {
-    if (isTooDeep(body)) return done(new AppError('request-invalid', `more than ${MAX_DEPTH} levels of nesting`))
-    return parse(request, body, done)
+    const error = errorIn(body)
+    return error === null ? parse(request, body, done) : done(new AppError('request-invalid', error))
   })
 }
 
-function isTooDeep(json: string): boolean {
+const numberAt = /-?\d[\d.eE+-]*/y
+
+function errorIn(json: string): string | null {
   let depth = 0
-  let isText = false
   for (let i = 0; i < json.length; i++) {
-    const char = json[i]
-    if (isText) {
-      if (char === '\\') i++
-      else if (char === '"') isText = false
-    } else if (char === '"') isText = true
-    else if (char === '[' || char === '{') {
-      if (++depth > MAX_DEPTH) return true
-    } else if (char === ']' || char === '}') depth--
+    const char = json.charCodeAt(i)
+    if (char === QUOTE) i = endOfText(json, i)
+    else if (char === OPEN_LIST || char === OPEN_OBJECT) {
+      if (++depth > MAX_DEPTH) return `more than ${MAX_DEPTH} levels of nesting`
+    } else if (char === CLOSE_LIST || char === CLOSE_OBJECT) depth--
+    else if (char >= DIGIT_0 && char <= DIGIT_9) {
+      numberAt.lastIndex = i
+      const text = numberAt.exec(json)![0]
+      if (!Number.isFinite(Number(text)) && !Number.isNaN(Number(text)))
+        return `${text.slice(0, MAX_SHOWN)} is too large a number`
+      i += text.length - 1
+    }
   }
-  return false
+  return null
 }
+
+/** Where the text that starts here ends. */
+function endOfText(json: string, start: number): number {
+  let i = start + 1
+  while (i < json.length && json.charCodeAt(i) !== QUOTE) i += json.charCodeAt(i) === BACKSLASH ? 2 : 1
+  return i
+}
+
+const MAX_SHOWN = 40
+const [QUOTE, BACKSLASH, DIGIT_0, DIGIT_9] = [0x22, 0x5c, 0x30, 0x39]
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]

@@ -59,6 +59,32 @@ describe('bodies', () => {
   )
 
   test(
+    'numbers that are infinite to a computer are refused',
+    withServer(async ({ as }) => {
+      const profile = {
+        name: 'n',
+        sources: [{ uri: 'http://x.example/', depth: 1 }],
+        interests: { keywords: [{ key: 'a', weight: 8 }], threshold: 3 },
+        urgency: 4,
+      }
+      const text = JSON.stringify(profile)
+      for (const field of ['"depth":1', '"weight":8', '"threshold":3', '"urgency":4'])
+        for (const number of ['1e999', '-1e999', '1E+400', `1${'0'.repeat(400)}`]) {
+          const body = text.replace(field, `${field.slice(0, -1)}${number}`)
+          const answer = await as(ada).post('/profiles', body, { headers: json })
+          assert.deepEqual([answer.statusCode, answer.json().error.code], [400, 'request-invalid'], body)
+          assert.match(answer.json().error.message, /too large a number$/)
+        }
+      assert.equal((await as(ada).post('/profiles', text, { headers: json })).statusCode, 201)
+      for (const number of ['1e999', '1e308', 'Infinity', 'NaN']) {
+        const xml = `<profile id="p" name="p"><interests><keyword key="a" weight="${number}"/></interests></profile>`
+        const answer = await as(ada).post('/profiles', xml, { headers: { 'content-type': 'application/xml' } })
+        assert.equal(answer.statusCode, 400, answer.body)
+      }
+    }),
+  )
+
+  test(
     'bodies for unknown routes are not read',
     withServer(async ({ nobody }) => {
       const answer = await nobody().post('/nothing', 'not JSON', { headers: json })

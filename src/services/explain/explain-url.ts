@@ -171,7 +171,7 @@ export function createExplainUrl({ config, frontier, clock, keyOf }: ExplainDeps
       if (rules.ok === false && document === null) return end('refused', rules.text)
       const { isQueued, ...waits } = await queue(url)
       steps.push(waits)
-      if (document !== null) return outcomeOf(document, steps, end)
+      if (document !== null) return outcomeOf(document, steps, end, all)
       if (isQueued) return end('queued', 'Waiting to be fetched.')
     }
     if (covering.length === 0) return end('not-covered', 'None of your sources covers this address.')
@@ -212,14 +212,21 @@ function scopeText(scope: Scope): string {
 }
 
 function outcomeOf(
-  { outcome, status, checkedAt, location }: CataloguedDocument,
+  { outcome, reason, status, checkedAt, location }: CataloguedDocument,
   steps: ExplainedStep[],
   end: (verdict: UrlExplanation['verdict'], sentence: string) => UrlExplanation,
+  isAdministrator: boolean,
 ): UrlExplanation {
   const answer = status === 0 ? '' : `, status ${status}`
   const to = location === '' ? '' : `, to ${location}`
   const text = `Last requested at ${new Date(checkedAt).toISOString()}: ${outcome}${answer}${to}.`
   const isFailed = outcome === 'failed' || outcome === 'skipped'
+  // Which names exist in a private network is for administrators to know.
+  if (isFailed && !isAdministrator && ['address', 'dns-not-found', 'dns-failed'].includes(reason)) {
+    const nothing = `Last requested at ${new Date(checkedAt).toISOString()}: the host doesn't exist or isn't public.`
+    steps.push({ name: 'outcome', ok: false, text: nothing })
+    return end('failed', nothing)
+  }
   steps.push({ name: 'outcome', ok: !isFailed, text })
   return end(isFailed ? (outcome === 'skipped' ? 'refused' : 'failed') : 'fetched', text)
 }

@@ -24,6 +24,8 @@ export type ImportedList = { text: string; format: 'auto' | 'list' | 'opml'; eve
 export type ImportedSources = { profiles: { id: string; name: string }[]; skipped: SkippedLine[] }
 
 const AT_ONCE = 100
+/** Skipped lines cost time as well. */
+const LINES_AT_ONCE = 200
 const MAX_SKIPPED = 2000
 const MAX_NAME = 200
 
@@ -34,7 +36,12 @@ export function createSourceImport({ profiles, keyed, sources, rules, limits }: 
     if (support.kind !== 'supported') throw new AppError('url-invalid', support.message)
     const source = { uri: url, depth: 0, scope: 'page', process: 'track', ...(every === undefined ? {} : { every }) }
     const read = readProfileJson(
-      { name: (name ?? nameOf(url)).slice(0, MAX_NAME).toWellFormed(), sources: [source] },
+      {
+        name: withoutCredentials(name ?? nameOf(url))
+          .slice(0, MAX_NAME)
+          .toWellFormed(),
+        sources: [source],
+      },
       rules,
     )
     if (read.kind === 'invalid') throw new AppError('url-invalid', read.errors.map(({ message }) => message).join('; '))
@@ -45,7 +52,7 @@ export function createSourceImport({ profiles, keyed, sources, rules, limits }: 
     if (every !== undefined && !((parseDuration(every) ?? 0) > 0))
       throw new AppError('request-invalid', 'every: expected an interval such as 30s, 10m, 1h or 7d')
     const isOpml = format === 'opml' || (format === 'auto' && looksLikeOpml(text))
-    const { urls, skipped } = isOpml ? await readOpml(text) : readUrlList(text)
+    const { urls, skipped } = isOpml ? await readOpml(text) : await readUrlList(text)
     const held = await sources.held(owner)
     const added: { id: string; name: string }[] = []
     let ready: KeyedProfile[] = []
@@ -57,7 +64,8 @@ export function createSourceImport({ profiles, keyed, sources, rules, limits }: 
       await turn()
     }
 
-    for (const each of urls) {
+    for (const [n, each] of urls.entries()) {
+      if (n % LINES_AT_ONCE === LINES_AT_ONCE - 1) await turn()
       const made = make(() => profileOf(owner, each, every))
       const why = typeof made === 'string' ? made : refusalOf(made, held)
       if (why !== null) skipped.push({ line: each.line, text: shown(each.url), why })
@@ -90,6 +98,11 @@ function make(profile: () => KeyedProfile): KeyedProfile | string {
     if (!isAppError(error, 'url-invalid')) throw error
     return error.message
   }
+}
+
+/** Names are shown in many places, and to others in exports; a password in an address isn't for them. */
+function withoutCredentials(name: string): string {
+  return name.replace(/(\b[a-z][a-z0-9+.-]{1,20}:\/\/|^)[^\s/@?#]{1,500}@(?=[^\s@]*\.|localhost|\[)/gi, '$1')
 }
 
 function nameOf(url: string): string {

@@ -64,11 +64,18 @@ export type SourceServiceDeps = {
   clock: Clock
   /** URI schemes that can be watched. */
   schemes: readonly string[]
+  isAdministrator(owner: string): Promise<boolean>
 }
 
 const MAX_CHECKS = 50
 const AT_ONCE = 2000
 const VIEWED_AT_ONCE = 5
+
+const UNFOUND = 'failed: host-not-found'
+const unfound = new Set(['skipped: address', 'failed: dns-not-found', 'failed: dns-failed'])
+
+/** The outcome of a check as its owner sees it. */
+type Viewer = <T extends { outcome: string } | undefined>(row: T) => T
 
 export function createSourceService(deps: SourceServiceDeps): SourceService {
   const { profiles, watches, pages, scheduler, clock } = deps
@@ -77,6 +84,12 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
 
   function unreadOf(owner: string, sources: OwnerList['byProfile'], known: RowsById): Promise<UnreadBySource> {
     return deps.unread.unreadOf(owner, sources, (watch) => known.get(watch)?.landed ?? '')
+  }
+
+  /** Whether a name exists in a private network is for administrators to know: to others it looks like one that doesn't. */
+  async function viewerOf(owner: string): Promise<Viewer> {
+    if (await deps.isAdministrator(owner)) return (row) => row
+    return (row) => (row !== undefined && unfound.has(row.outcome) ? { ...row, outcome: UNFOUND } : row)
   }
 
   async function view(
@@ -149,7 +162,8 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
     const known = await rows.now([source.watch])
     const { profile } = source
     const siblings = new Map([[profile.id, (await load(owner)).byProfile.get(profile.id) ?? []]])
-    return view(source, known.get(source.watch), await unreadOf(owner, siblings, known))
+    const asSeen = await viewerOf(owner)
+    return view(source, asSeen(known.get(source.watch)), await unreadOf(owner, siblings, known))
   }
 
   /** Without unread counts, because it runs with every check. */
@@ -157,7 +171,8 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
     const source = await find(owner, id)
     if (source === null) return null
     await noteVisit(source)
-    const row = (await rows.now([source.watch])).get(source.watch)
+    const asSeen = await viewerOf(owner)
+    const row = asSeen((await rows.now([source.watch])).get(source.watch))
     const { hasNoText } = await pages.of(row)
     const neverNotified = source.process === 'filter' && (await deps.unread.neverNotified(owner, source.profile.id))
     return stateOf({ source, row, snapshot: scheduler.snapshot(source.watch) }, { hasNoText, neverNotified })
@@ -173,7 +188,10 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
       const rest = before === null ? found : found.filter(({ id }) => id < before)
       const shown = rest.slice(0, limit)
       const fresh = await rows.now(watchesOf(shown))
-      const items = await mapConcurrent(shown, VIEWED_AT_ONCE, (source) => view(source, fresh.get(source.watch), inbox))
+      const asSeen = await viewerOf(owner)
+      const items = await mapConcurrent(shown, VIEWED_AT_ONCE, (source) =>
+        view(source, asSeen(fresh.get(source.watch)), inbox),
+      )
       const counts = {
         all: sources.length,
         unread: inbox.unread.size,
@@ -185,7 +203,9 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
     },
     async detail(owner, id) {
       const found = await viewOf(owner, id)
-      return found === null ? null : { ...found, checks: await watches.checks(found.source.watch, MAX_CHECKS) }
+      if (found === null) return null
+      const asSeen = await viewerOf(owner)
+      return { ...found, checks: (await watches.checks(found.source.watch, MAX_CHECKS)).map((check) => asSeen(check)) }
     },
     async select(owner, wanted) {
       const { sources, byId, byProfile, watches: all } = await load(owner)

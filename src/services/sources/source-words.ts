@@ -80,6 +80,8 @@ function failingWords({ source, status, outcome }: Facts): string {
     isUnread(code, status)
   )
     return `The robots.txt of ${host} can't be read, so nothing is fetched from it. ${RETRYING}`
+  if (code === 'host-not-found')
+    return `${host} doesn't exist or isn't public. Check the spelling of the address, or ask an administrator.`
   if (code === 'dns-not-found') return `There is no host named ${host}. Check the spelling of the address.`
   const known = Object.hasOwn(errorCodes, code) ? errorCodes[code as ErrorCode] : null
   return `${known === null ? "Couldn't fetch it" : `Couldn't fetch it: ${known.means}`}. ${RETRYING}`

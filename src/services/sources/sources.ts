@@ -27,6 +27,7 @@ export type Sources = {
 }
 
 export type SourcesDeps = {
+  isAdministrator(owner: string): Promise<boolean>
   stores: SourcePagesDeps & { profiles: ProfileStore; watches: WatchStore; inbox: Pick<InboxStore, 'counts' | 'list'> }
   scheduler: Pick<Scheduler, 'snapshot'>
   watching: Pick<WatchService, 'checkNow'>
@@ -34,7 +35,7 @@ export type SourcesDeps = {
   naming: { keyed(profile: Profile): KeyedProfile; rules: ProfileRules; limits: HoldingLimits }
 }
 
-export function createSources({ stores, scheduler, watching, clock, naming }: SourcesDeps): Sources {
+export function createSources({ stores, scheduler, watching, clock, naming, isAdministrator }: SourcesDeps): Sources {
   const { profiles, watches, inbox } = stores
   const { keyed, rules, limits } = naming
   const service = createSourceService({
@@ -45,6 +46,7 @@ export function createSources({ stores, scheduler, watching, clock, naming }: So
     scheduler,
     clock,
     schemes: rules.schemes,
+    isAdministrator,
   })
   return {
     service,

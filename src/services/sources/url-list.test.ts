@@ -5,8 +5,8 @@ import { looksLikeOpml, readOpml, writeOpml } from './opml.ts'
 import { readUrlList } from './url-list.ts'
 
 describe('a list of addresses', () => {
-  test('has one on each line, comments, blank lines, and any end of a line', () => {
-    const { urls, skipped } = readUrlList(
+  test('has one on each line, comments, blank lines, and any end of a line', async () => {
+    const { urls, skipped } = await readUrlList(
       '# mine\r\nhttps://a.example/x#part # a note\n\n  http://b.example/  \rexample.org/news\n',
     )
     assert.deepEqual(
@@ -20,16 +20,16 @@ describe('a list of addresses', () => {
     assert.deepEqual(skipped, [])
   })
 
-  test('may be text with addresses in it', () => {
-    const { urls } = readUrlList('See (https://a.example/b), "http://c.example/d?e=f" and https://g.example/(h).')
+  test('may be text with addresses in it', async () => {
+    const { urls } = await readUrlList('See (https://a.example/b), "http://c.example/d?e=f" and https://g.example/(h).')
     assert.deepEqual(
       urls.map(({ url }) => url),
       ['https://a.example/b', 'http://c.example/d?e=f', 'https://g.example/(h)'],
     )
   })
 
-  test('says of each line that it can not read where it is, and why', () => {
-    const { urls, skipped } = readUrlList('hello there\nmailto:ann@example.org\n')
+  test('says of each line that it can not read where it is, and why', async () => {
+    const { urls, skipped } = await readUrlList('hello there\nmailto:ann@example.org\n')
     assert.deepEqual(urls, [])
     assert.deepEqual(
       skipped.map(({ line, why }) => [line, why]),
@@ -40,7 +40,7 @@ describe('a list of addresses', () => {
     )
   })
 
-  test('of two million characters without any sense is read in passing', () => {
+  test('of two million characters without any sense is read in passing', async () => {
     for (const hostile of [
       'a.'.repeat(1_000_000),
       'http:'.repeat(400_000),
@@ -48,9 +48,9 @@ describe('a list of addresses', () => {
       '#'.repeat(2_000_000),
       `http://a${','.repeat(2_000_000)}x`,
     ])
-      assert.ok(readUrlList(hostile).urls.length <= 1)
-    assert.equal(readUrlList(' \t'.repeat(1_000_000)).urls.length, 0)
-    assert.equal(readUrlList('\n'.repeat(2_000_000)).skipped.length, 0)
+      assert.ok((await readUrlList(hostile)).urls.length <= 1)
+    assert.equal((await readUrlList(' \t'.repeat(1_000_000))).urls.length, 0)
+    assert.equal((await readUrlList('\n'.repeat(2_000_000))).skipped.length, 0)
   })
 })
 

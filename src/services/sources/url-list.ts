@@ -1,3 +1,5 @@
+import { setImmediate as turn } from 'node:timers/promises'
+
 /** An address in a list. */
 export type ListedUrl = { line: number; url: string; name: string | null }
 
@@ -5,6 +7,7 @@ export type SkippedLine = { line: number; text: string; why: string }
 
 export type ReadUrls = { urls: ListedUrl[]; skipped: SkippedLine[] }
 
+const LINES_AT_ONCE = 1000
 /** Enough of a line to find it again in the list. */
 const MAX_SHOWN = 200
 const address = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'`|\\^{}]+/gi
@@ -14,11 +17,12 @@ const bareHost = /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.){1,8}\p
  * One address per line, or text that contains addresses. A `#` at the start of a line or after a blank starts a comment.
  * A bare name such as `example.org/news` is taken as a page.
  */
-export function readUrlList(text: string): ReadUrls {
+export async function readUrlList(text: string): Promise<ReadUrls> {
   const read: ReadUrls = { urls: [], skipped: [] }
   let line = 0
   for (const whole of text.split(/\r\n|\n|\r/)) {
     line++
+    if (line % LINES_AT_ONCE === 0) await turn()
     const said = whole.replace(/(^|\s)#.*$/s, '').trim()
     if (said === '') continue
     const found = said.match(address) ?? []

@@ -199,6 +199,7 @@ export const strings = {
       'failed: http-client-error': 'HTTP error',
       'failed: http-server-error': 'server error',
       'failed: dns-not-found': 'host not found',
+      'failed: host-not-found': 'host not found',
       'failed: connect-timeout': 'timed out',
       'skipped: robots': 'blocked by robots.txt',
       'skipped: address': 'address blocked',

@@ -83,6 +83,8 @@ describe('accounts over HTTP', () => {
     refused(await token.get('/me'), 401, 'not-signed-in')
     const signIn = { email: 'eve@example.org', password: PASSWORD }
     refused(await erace.nobody().post('/session', signIn), 401, 'sign-in-wrong')
+    const byToken = erace.asToken('root@example.org', ['admin'])
+    refused(await byToken.patch(`/users/${id}`, { password: 'guessed by a token' }), 403, 'forbidden')
     await root().patch(`/users/${id}`, { disabled: false, password: 'battery staple' })
     assert.equal((await erace.nobody().post('/session', { ...signIn, password: 'battery staple' })).statusCode, 200)
   })

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { AppError } from '../../../core/errors.ts'
-import { administrator } from '../../http/access.ts'
+import { administrator, callerOf } from '../../http/access.ts'
 import { numberOfCursor, pageOf } from '../../http/cursor.ts'
 import type { Api, ServerParts } from '../../parts.ts'
 import { User, UserChanges, UserDraft } from '../../schemas/accounts.ts'
@@ -58,7 +58,12 @@ export function addUsers(api: Api, { accounts: { users } }: Pick<ServerParts, 'a
         response: { 200: User, '4xx': Problem },
       },
     },
-    async ({ params: { id }, body }) => userAnswer(await users.change(id, body)),
+    async (request) => {
+      const { params, body } = request
+      if (body.password !== undefined && callerOf(request).via === 'token')
+        throw new AppError('forbidden', "a token can't change passwords; sign in instead")
+      return userAnswer(await users.change(params.id, body))
+    },
   )
   api.delete(
     '/users/:id',

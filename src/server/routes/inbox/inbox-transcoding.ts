@@ -124,9 +124,9 @@ type InboxLinks = {
 
 const kept = ['state', 'profile', 'q', 'urgency', 'upTo', 'limit'] as const
 
-/** Absolute: with the server's configured address, or the one the caller used. */
+/** With the server's configured address, or relative to it: what a caller says the server is called leads nowhere. */
 export function inboxLinks(request: FastifyRequest, address: string): InboxLinks {
-  const base = `${(address || originOf(request)).replace(/\/+$/, '')}/api/v1/annotations`
+  const base = `${address.replace(/\/+$/, '')}/api/v1/annotations`
   const query = request.query as Record<string, unknown>
   return {
     list(format, cursor) {
@@ -140,10 +140,4 @@ export function inboxLinks(request: FastifyRequest, address: string): InboxLinks
     },
     annotation: (id, format, part = 1) => `${base}/${id}?format=${format}${part === 1 ? '' : `&part=${part}`}`,
   }
-}
-
-/** A Host header is used only if it is a valid host. */
-function originOf({ protocol, host }: FastifyRequest): string {
-  const isHost = /^[\w.-]{1,253}(?::\d{1,5})?$|^\[[0-9a-f:.]{2,45}\](?::\d{1,5})?$/i.test(host ?? '')
-  return isHost ? `${protocol}://${host}` : ''
 }

@@ -114,11 +114,11 @@ describe('the list of sources', () => {
         [{ outcome: 'changed', status: 410, changes: 1 }, 'not-found', /no longer exists/],
         [{ outcome: 'failed: http-server-error', status: 503 }, 'failing', /status 503/],
         [{ outcome: 'failed: http-server-error', status: 0 }, 'failing', /robots\.txt of h7\.example can't be read/],
-        [{ outcome: 'failed: dns-not-found', status: 0 }, 'failing', /no host named h8\.example/],
+        [{ outcome: 'failed: dns-not-found', status: 0 }, 'failing', /^h8\.example doesn't exist or isn't public\./],
         [{ outcome: 'failed: host-given-up', status: 0 }, 'failing', /the host kept failing/],
         [{ outcome: 'failed', status: 0 }, 'failing', /Couldn't fetch it/],
         [{ outcome: 'redirect', status: 302 }, 'failing', /redirects to itself/],
-        [{ outcome: 'skipped: address', status: 0 }, 'refused', /private network/],
+        [{ outcome: 'skipped: address', status: 0 }, 'failing', /^h12\.example doesn't exist or isn't public\./],
         [{ outcome: 'skipped: type', status: 200 }, 'unsupported', /isn't supported/],
         [{}, 'unchanged', /^The last check found no change\.$/],
         [{ outcome: 'changed', changes: 1 }, 'changed', /found a change/],
@@ -147,6 +147,29 @@ describe('the list of sources', () => {
       }
       const stateOf = (part: string) => items.find(({ uri }) => uri.includes(part))!.state
       assert.deepEqual(['new.', 'mail.', 'filter.'].map(stateOf), ['not-yet', 'unsupported', 'nothing-matched'])
+    }))
+
+  test('tells only administrators whether a host is private or does not exist', () =>
+    withServer(async (server) => {
+      const root = 'root@example.org'
+      await server.addUser(root, { role: 'administrator' })
+      const outcomes = ['failed: dns-not-found', 'skipped: address']
+      for (const [n, who] of [ann, root].entries())
+        await put(server, profileWith(`p${n}`, who, [sourceAt(a), sourceAt(b)]))
+      for (const [n, outcome] of outcomes.entries()) await finish(server, [a, b][n]!, { outcome, status: 0 })
+      const seenBy = async (who: string) => {
+        const { items } = await listOf(server, '', who)
+        const details = items.map(async ({ id }) => (await server.as(who).get(`/sources/${id}`)).json())
+        return (await Promise.all(details)).map(({ host: _, id: __, uri: ___, ...rest }) =>
+          JSON.stringify(rest)
+            .replaceAll(/[ab]\.example/g, 'x')
+            .replaceAll(/"(?:profile|document|why)":[^,]*,/g, ''),
+        )
+      }
+      const [one, other] = await seenBy(ann)
+      assert.equal(one, other)
+      assert.match(one!, /"outcome":"failed: host-not-found"/)
+      assert.match((await seenBy(root)).join(), /skipped: address.*dns-not-found/s)
     }))
 
   test('tells when the next check is and why, and what is queued', () =>
@@ -266,6 +289,35 @@ describe('import and export', () => {
       },
       { settings: { 'server.maxSources': 3 } },
     ))
+
+  test('lets others have their turn, however many lines there are', () =>
+    withServer(async (server) => {
+      let turns = 0
+      let isDone = false
+      const count = (): void => {
+        turns++
+        if (!isDone) setImmediate(count)
+      }
+      count()
+      const text = Array.from({ length: 20_000 }, (_, n) => `ftp://h${n}.example/`).join('\n')
+      const answer = await server.as(ann).post('/sources/import', { text })
+      isDone = true
+      assert.equal(answer.json().added, 0)
+      assert.ok(turns > 100, String(turns))
+    }))
+
+  test('no name contains the password of an address', () =>
+    withServer(async (server) => {
+      const opml = `<opml><body>
+        <outline text="https://eve:secret@named.example/" url="https://named.example/a"/>
+        <outline text="eve:secret@bare.example/x" url="https://bare.example/"/>
+        <outline url="https://eve:secret@none.example/feed"/></body></opml>`
+      for (const text of [opml, 'https://eve:secret@list.example/page\nhttps://eve@list.example/other'])
+        await server.as(ann).post('/sources/import', { text })
+      const profiles = (await server.as(ann).get('/profiles')).json().items as { name: string }[]
+      assert.ok(profiles.length >= 2)
+      for (const { name } of profiles) assert.doesNotMatch(name, /eve|secret|@/)
+    }))
 
   test('what is exported can be imported by somebody else', () =>
     withServer(async (server) => {
