@@ -1,4 +1,5 @@
 import type { ValidationError } from '../../config/validation-errors.ts'
+import { EXPECTED_EMAIL, emailOf } from '../../services/accounts/account-text.ts'
 import type { OptionValues } from '../command.ts'
 
 /** The value of a numeric option; null when it is missing, or invalid with an error added. */
@@ -33,9 +34,9 @@ export function choice<T extends string>(
 
 /** An email address in lower case; null, with an error added, when it is not one. */
 export function emailAddress(text: string, place: string, errors: ValidationError[]): string | null {
-  if (/^[^\s@,]{1,190}@[^\s@,]{1,190}$/.test(text) && text.length <= 254) return text.toLowerCase()
-  errors.push({ place, message: 'expected an email address' })
-  return null
+  const email = emailOf(text)
+  if (email === null) errors.push({ place, message: EXPECTED_EMAIL })
+  return email
 }
 
 /** The account named by `--owner`; null when it is missing, or invalid with an error added. */

@@ -65,6 +65,13 @@ describe('the command profile', () => {
     'wrong.xml': wrong,
     'wrong.json': '[{"sources":[{"uri":"x"}],"nmae":1}]',
     'there.xml': 'kept',
+    'asking.xml': urd('http://a.example/').replace('protocol=', 'method="push" protocol='),
+    'asking.json': JSON.stringify({ sources: [{ uri: 'http://a.example/', method: 'push' }] }),
+    'strange.json': JSON.stringify({ owner: 'csyiazt1', sources: [{ uri: 'http://a.example/' }] }),
+    'strange.xml': '<profile owner="csyiazt1"><data><source><uri>http://a.example/</uri></source></data></profile>',
+    'upper.xml':
+      '<profile owner=" Ada@Example.org"><data><source><uri>http://a.example/</uri></source></data></profile>',
+    'channel.json': JSON.stringify({ sources: [{ uri: 'http://a.example/' }], delivery: { channels: ['mail'] } }),
   })
 
   test('reports a valid file', async () => {
@@ -89,6 +96,41 @@ describe('the command profile', () => {
     const json = await folder.run(['profile', 'validate', 'wrong.json'])
     assert.equal(json.code, 2)
     assert.match(json.out, /^wrong\.json: \[0\]\.nmae: unknown key; did you mean name\?$/m)
+  })
+
+  test('refuses to push and unknown channels in every form', async () => {
+    for (const file of ['asking.xml', 'asking.json']) {
+      const { code, out } = await folder.run(['profile', 'validate', file])
+      assert.equal(code, 2, file)
+      assert.match(out, /method: sources of http can't push; use pull/)
+    }
+    const { code, out } = await folder.run(['profile', 'validate', 'channel.json'])
+    assert.deepEqual([code, /unknown channel "mail"/.test(out)], [2, true], out)
+  })
+
+  test('checks the owners that a file names as it checks --owner', async () => {
+    const taken: ImportedProfile[] = []
+    const engine = {
+      importProfiles: async (_: unknown, profiles: readonly ImportedProfile[]) => {
+        taken.push(...profiles)
+        return { created: 1, replaced: 0, profiles: [] }
+      },
+    }
+    for (const file of ['strange.xml', 'strange.json']) {
+      const { code, err } = await folder.run(['profile', 'import', file], { engine })
+      assert.equal(code, 2, file)
+      assert.match(err, /owner: expected an email address/)
+    }
+    assert.deepEqual(taken, [])
+    assert.equal((await folder.run(['profile', 'import', 'upper.xml'], { engine })).code, 0)
+    assert.equal(
+      (await folder.run(['profile', 'import', 'strange.xml', '--owner', 'EVE@example.org'], { engine })).code,
+      0,
+    )
+    assert.deepEqual(
+      taken.map(({ owner }) => owner),
+      ['ada@example.org', 'eve@example.org'],
+    )
   })
 
   test('gives its finding as JSON', async () => {

@@ -2,6 +2,7 @@ import { readTextFile } from '../../config/crawl-lists.ts'
 import type { ValidationError } from '../../config/validation-errors.ts'
 import type { ImportedProfile } from '../../core/profile.ts'
 import { previewLimits } from '../../core/reports/profile-report.ts'
+import { EXPECTED_EMAIL, emailOf } from '../../services/accounts/account-text.ts'
 import type { FileError, FileProfile, ReadFile } from '../../services/profiles/profile-file.ts'
 import { checkTarget, stdoutConflict } from '../args/files.ts'
 import { readOwner, wholeNumber } from '../args/values.ts'
@@ -120,10 +121,13 @@ function prepareImport(
   if (!isValid(file, read, errors)) return async () => exitCodes.wrong
   const profiles: ImportedProfile[] = []
   for (const { id, owner: own, profile, line } of read.items) {
-    const whose = owner ?? own
-    if (whose === null)
-      errors.push({ place: positionIn(file, { line }), message: 'has no owner; name one with --owner' })
-    else profiles.push({ id, owner: whose, profile })
+    const whose = owner ?? (own === null ? null : emailOf(own))
+    if (whose !== null) profiles.push({ id, owner: whose, profile })
+    else {
+      const message =
+        own === null ? 'has no owner; name one with --owner' : `owner: ${EXPECTED_EMAIL}; name one with --owner`
+      errors.push({ place: positionIn(file, { line }), message })
+    }
   }
   return async () => {
     const report = await engine.importProfiles(target, profiles)

@@ -7,10 +7,17 @@ const MAX_NAME = 200
 
 /** The address in the form used by accounts, profiles and annotations. */
 export function checkedEmail(text: string): string {
-  const email = text.trim().toLowerCase()
-  if (email.length > MAX_EMAIL || !/^[^\s@,\p{C}]+@[^\s@,\p{C}]+$/u.test(email))
-    throw new AppError('request-invalid', 'expected an email address')
+  const email = emailOf(text)
+  if (email === null) throw new AppError('request-invalid', EXPECTED_EMAIL)
   return email
+}
+
+export const EXPECTED_EMAIL = 'expected an email address'
+
+/** The same; null where it is no address. */
+export function emailOf(text: string): string | null {
+  const email = text.trim().toLowerCase()
+  return email.length <= MAX_EMAIL && /^[^\s@,\p{C}]+@[^\s@,\p{C}]+$/u.test(email) ? email : null
 }
 
 export function checkedPassword(text: string): string {

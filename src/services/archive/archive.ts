@@ -46,7 +46,7 @@ export function createArchive({ stores, bodies, openIndex, keyOf, config, clock 
   const visibility = createVisibility({ profiles, watches, inbox, versions, clock })
   const visible = createVisibleDocuments({ versions, visibility, keyOf })
   const keyed = createProfileKeys(namingOf(config.crawl))
-  const explain = createExplainUrl({ config, frontier, clock, keyOf })
+  const explain = createExplainUrl({ config, frontier, versions, clock, keyOf })
   return {
     ...createDocumentReader({ versions, inbox, visibility, visible, keyOf }),
     ...createContentReader({ versions, objects, bodies, visibility, visible, keyOf }),

@@ -15,10 +15,11 @@ import { rulesFromResponse } from '../../crawl/robots/robots-verdict.ts'
 import { createListRefusal } from '../../crawl/worker/links/filter-steps.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { FrontierView } from '../../store/contracts/frontier-view.ts'
-import type { CataloguedDocument } from '../../store/contracts/versions.ts'
+import type { CataloguedDocument, VersionStore } from '../../store/contracts/versions.ts'
 import { createSourceCover } from '../preview/source-cover.ts'
 import { createCoverage } from '../visibility/coverage.ts'
 import type { OwnedSource } from '../visibility/visibility.ts'
+import { createLinkDistance, type LinkDistance } from './link-distance.ts'
 
 /**
  * Why a URL was or was not fetched: the steps of the crawl in order, up to the first that rejects it. Nothing is fetched to
@@ -37,6 +38,7 @@ export type ExplainedStep = { name: string; ok: boolean | null; text: string }
 export type ExplainDeps = {
   config: Config
   frontier: FrontierView
+  versions: Pick<VersionStore, 'document' | 'links'>
   clock: Clock
   keyOf(url: string): DocumentKey | null
 }
@@ -51,8 +53,14 @@ export type ExplainAsked = {
 }
 
 const MAX_NAMED = 3
+/** Sources that distances are looked for from. */
+const MAX_MEASURED = 10
 
-export function createExplainUrl({ config, frontier, clock, keyOf }: ExplainDeps) {
+/** A source with the page in its scope; `hops` is null where the distance is not known. */
+type Reach = { owned: OwnedSource; hops: number | null; isTooFar: boolean }
+
+export function createExplainUrl({ config, frontier, versions, clock, keyOf }: ExplainDeps) {
+  const distance = createLinkDistance({ versions, keyOf })
   const { crawl, network } = config
   const normalise = createNormaliser(namingOf(crawl))
   const guard = createAddressGuard({ allow: network.allow })
@@ -136,6 +144,26 @@ export function createExplainUrl({ config, frontier, clock, keyOf }: ExplainDeps
     return `${waits}${failures > 0 ? ` The host failed ${failures === 1 ? 'once' : `${failures} times in a row`}.` : ''}${rests}`
   }
 
+  /**
+   * How far the page is from each source that has it in its scope, as far as the kept pages tell. Only the first few are looked at; the
+   * others count as near enough. Only pages that the owner sees are read.
+   */
+  async function reachesOf(inScope: readonly OwnedSource[], url: string): Promise<Reach[]> {
+    const reaches: Reach[] = []
+    for (const [n, owned] of inScope.entries()) {
+      const { source, landed, visited } = owned
+      const from = [...new Set([source.uri, landed === '' ? source.uri : landed])]
+      const { has } = createCoverage([owned])
+      const isKnown = visited && n < MAX_MEASURED
+      const found: LinkDistance = isKnown
+        ? await distance({ from, to: url, depth: source.depth, follows: has })
+        : { kind: 'unknown' }
+      const hops = found.kind === 'links' ? found.hops : null
+      reaches.push({ owned, hops, isTooFar: hops !== null && hops > source.depth })
+    }
+    return reaches
+  }
+
   return async ({ url: given, sources, all, document: find }: ExplainAsked): Promise<UrlExplanation> => {
     const named = normalise(URL.parse(given)?.href ?? given)
     const steps: ExplainedStep[] = []
@@ -148,7 +176,9 @@ export function createExplainUrl({ config, frontier, clock, keyOf }: ExplainDeps
     const text = named.key === url ? `Known as ${url}.` : `Fetched as ${url} and identified as ${named.key}.`
     steps.push({ name: 'url', ok: true, text })
     const document = await find()
-    const covering = coveringOf(sources, url)
+    const inScope = coveringOf(sources, url)
+    const reaches = await reachesOf(inScope, url)
+    const covering = reaches.filter(({ isTooFar }) => !isTooFar).map(({ owned }) => owned)
     const end = (verdict: UrlExplanation['verdict'], sentence: string): UrlExplanation => ({
       url,
       verdict,
@@ -156,10 +186,11 @@ export function createExplainUrl({ config, frontier, clock, keyOf }: ExplainDeps
       steps,
       document: document?.id ?? null,
     })
-    steps.push({ name: 'sources', ok: covering.length > 0, text: coverText(covering) })
+    const covers = coverText(reaches)
+    steps.push({ name: 'sources', ok: covering.length > 0, text: covers })
     const isSource = covering.some(({ source, landed }) => source.uri === url || landed === url)
-    if (covering.length === 0 && !all && document === null)
-      return end('not-covered', 'None of your sources covers this address.')
+    const notCovered = inScope.length === 0 ? 'None of your sources covers this address.' : covers
+    if (covering.length === 0 && !all && document === null) return end('not-covered', notCovered)
     for (const step of [await filters(url, isSource), address(url)]) {
       steps.push(step)
       if (step.ok === false && document === null) return end('refused', step.text)
@@ -174,7 +205,7 @@ export function createExplainUrl({ config, frontier, clock, keyOf }: ExplainDeps
       if (document !== null) return outcomeOf(document, steps, end, all)
       if (isQueued) return end('queued', 'Waiting to be fetched.')
     }
-    if (covering.length === 0) return end('not-covered', 'None of your sources covers this address.')
+    if (covering.length === 0) return end('not-covered', notCovered)
     steps.push({ name: 'outcome', ok: null, text: 'Not fetched yet, or not for you.' })
     return end('unknown', 'One of your sources covers it, but no page found so far links to it.')
   }
@@ -197,14 +228,19 @@ function coveringOf(sources: readonly OwnedSource[], url: string): OwnedSource[]
   return sources.filter(({ source }) => covering.has(source))
 }
 
-function coverText(covering: readonly OwnedSource[]): string {
-  if (covering.length === 0) return 'Outside the scope of all your sources.'
-  const told = covering.slice(0, MAX_NAMED).map(({ name, source, visited }) => {
+function coverText(reaches: readonly Reach[]): string {
+  if (reaches.length === 0) return 'Outside the scope of all your sources.'
+  const near = reaches.filter(({ isTooFar }) => !isTooFar)
+  const shown = near.length > 0 ? near : reaches
+  const told = shown.slice(0, MAX_NAMED).map(({ owned: { name, source, visited }, hops }) => {
     const first = visited ? '' : ', first check pending'
-    return `${source.uri} in the profile ${JSON.stringify(name)} (${scopeText(source.scope)}, depth ${source.depth}${first})`
+    const away = hops === null || hops === 0 ? '' : `${hops === 1 ? '1 link' : `${hops} links`} away, `
+    return `${source.uri} in the profile ${JSON.stringify(name)} (${away}${scopeText(source.scope)}, depth ${source.depth}${first})`
   })
-  const more = covering.length > MAX_NAMED ? ` and ${covering.length - MAX_NAMED} more` : ''
-  return `Covered by ${told.join('; ')}${more}.`
+  const more = shown.length > MAX_NAMED ? ` and ${shown.length - MAX_NAMED} more` : ''
+  return near.length > 0
+    ? `Covered by ${told.join('; ')}${more}.`
+    : `Too many links away from ${told.join('; ')}${more}.`
 }
 
 function scopeText(scope: Scope): string {

@@ -62,7 +62,7 @@ const profile = `<?xml version="1.0"?>
       <urgency urgent="2"/>
       <amount size="full"/>
       <delivery cadence="daily">
-        <channel name="mail"/>
+        <channel name="inbox"/>
       </delivery>
     </control>
   </profile>
@@ -139,7 +139,7 @@ describe('profiles in files', () => {
           },
           urgency: 2,
           amount: 'full',
-          delivery: { channels: ['mail'], cadence: 'daily' },
+          delivery: { channels: ['inbox'], cadence: 'daily' },
         },
       },
     ])

@@ -5,7 +5,7 @@ import { type ProfileText, readProfileBody } from './read-profile-body.ts'
 import { profileRules } from './values/profile-values.ts'
 
 /** The thread that reads profiles. Once loaded it may be terminated at any moment: it has no state. */
-const { config, schemes } = workerData as ReadingData
-const rules = profileRules(config, schemes)
+const { config, schemes, channels } = workerData as ReadingData
+const rules = profileRules(config, schemes, channels)
 
 serveThread(parentPort!, (body: ProfileText) => readProfileBody(body, rules))

@@ -22,11 +22,12 @@ const QUICK_CHARS = 20_000
 /** Words that need nothing built. */
 const plainScopes: ReadonlySet<unknown> = new Set([undefined, null, 'page', 'path', 'host', 'domain'])
 
-export type ReadingData = { config: Config; schemes: readonly string[] }
+/** `channels` are those that profiles may deliver to; the usual ones where they are left out. */
+export type ReadingData = { config: Config; schemes: readonly string[]; channels?: readonly string[] }
 
 export function createProfileReading(data: ReadingData, given: Partial<ReadingLimits> = {}): ProfileReading {
   const limits = { ...usualLimits, ...given }
-  const rules: ProfileRules = profileRules(data.config, data.schemes)
+  const rules: ProfileRules = profileRules(data.config, data.schemes, data.channels)
   let thread: ThreadHost<ProfileText> | null = null
   let idle: NodeJS.Timeout | undefined
   let waiting = 0

@@ -3,6 +3,7 @@ import type { ValidationError } from '../../config/validation-errors.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Profile } from '../../core/profile.ts'
 import type { KeyedProfile, ProfileStore } from '../../store/contracts/profiles.ts'
+import { EXPECTED_EMAIL, emailOf } from '../accounts/account-text.ts'
 import { createHoldings, type HoldingLimits } from './holdings.ts'
 import type { ProfileBody, ProfileReading } from './profile-reading.ts'
 import type { ReadBody } from './read-profile-body.ts'
@@ -96,7 +97,9 @@ function checked(read: ReadBody, owner: string, id: string | null): ReadBody {
       id === null ? 'omit the id of a new profile; the server assigns it' : 'differs from the id in the URL'
     errors.push({ place: 'id', message })
   }
-  if (read.owner !== null && read.owner !== owner) errors.push({ place: 'owner', message: 'is another user' })
+  const named = read.owner === null ? owner : emailOf(read.owner)
+  if (named === null) errors.push({ place: 'owner', message: EXPECTED_EMAIL })
+  else if (named !== owner) errors.push({ place: 'owner', message: 'is another user' })
   return errors.length > 0 ? { kind: 'invalid', errors } : read
 }
 

@@ -6,7 +6,12 @@ import { type ProfileRules, profileRules } from './values/profile-values.ts'
 export const rules: ProfileRules = profileRules(configOf(), ['http', 'https'])
 
 /** Interests are validated elsewhere: with these rules any of the right shape pass. */
-export const rulesOfShape: ProfileRules = { ...rules, checkInterests: () => [] }
+export const rulesOfShape: ProfileRules = {
+  ...rules,
+  pushSchemes: ['http', 'https', 'imaps', 'nntp', 'file', 'postgres', 'sqlite'],
+  checkInterests: () => [],
+  checkChannel: () => null,
+}
 
 const weighty = fc.oneof(
   fc.integer({ min: 1, max: 1000 }),

@@ -58,6 +58,7 @@ function urdPlain(node: XmlNode, note?: Note): Record<string, unknown> {
   note?.('port', uri, 'port')
   note?.('lastCheckedAt', uri, 'lastcheck')
   note?.('protocol', type, 'protocol')
+  note?.(`${at}.method`, type, 'method')
   note?.(`${at}.depth`, depth, 'level')
   return {
     paused: truthOf(attributeOf(node, 'paused')),
@@ -69,6 +70,7 @@ function urdPlain(node: XmlNode, note?: Note): Record<string, unknown> {
         depth: numberOrText(attributeOf(depth, 'level')),
         scope: scopePlain(childOf(node, 'scope'), `${at}.scope`, note),
         process: processWord(attributeOf(type, 'processtype')),
+        method: wordOf(attributeOf(type, 'method'), methods),
         window: windowPlain(childOf(node, 'window'), `${at}.window`, note),
       },
     ],

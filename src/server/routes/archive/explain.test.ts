@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { profileOf, sourceOf } from '../../../../test/watch/up-run.ts'
+import { coversPage } from '../../../services/scheduler/urds/coverage.ts'
 import { ada, createKeptArchive, eve, type KeptArchive, root } from './archive.testkit.ts'
 
 type Told = { verdict: string; sentence: string; steps: { name: string; ok: boolean | null; text: string }[] }
@@ -14,8 +15,12 @@ describe('the explanation of a URL', () => {
       'crawl.block': ['blocked.example'],
       'crawl.filter': { not: { url: '/draft/' } },
     }
-    const pages = { '/private/x': { body: 'x' }, '/bad': { status: 500, body: '' } }
-    kept = await createKeptArchive(pages, {}, { robots, settings })
+    const chain = Object.fromEntries(
+      [0, 1, 2, 3].map((n) => [`/d/${n}`, { body: `<p>page ${n}</p><a href="/d/${n + 1}">on</a>` }]),
+    )
+    const pages = { '/private/x': { body: 'x' }, '/bad': { status: 500, body: '' }, ...chain }
+    // The first page links to all others, so the crawl ends before /d/4.
+    kept = await createKeptArchive(pages, {}, { robots, settings, options: ['--depth', '1'] })
   })
   after(() => kept.close())
 
@@ -32,6 +37,37 @@ describe('the explanation of a URL', () => {
     const unknown = await explain(root, 'http://never-asked.example/')
     assert.deepEqual([stepOf(unknown, 'robots')?.ok, unknown.verdict], [null, 'not-covered'])
     assert.match(stepOf(unknown, 'robots')!.text, /not been read yet/)
+  })
+
+  test('counts links from the source, as the engine does', async () => {
+    const scope = { kind: 'path' } as const
+    for (let depth = 0; depth < 5; depth++) {
+      await kept.put(profileOf('deep', eve, [sourceOf(kept.url('/d/0'), { depth, scope })], {}))
+      await kept.visit('deep')
+      for (let hops = 0; hops <= 3; hops++) {
+        const page = { url: kept.url(`/d/${hops}`), hops }
+        // What is further away than one link too many is not found.
+        if (hops > depth + 1) continue
+        const { ok, text } = stepOf(await explain(eve, page.url), 'sources')!
+        const covers = coversPage({ uri: kept.url('/d/0'), depth, scope }, page)
+        assert.equal(ok, covers, `depth ${depth}, ${hops} links away: ${text}`)
+        if (depth > 0 && hops === depth + 1) assert.match(text, new RegExp(`${hops} links away.*depth ${depth}`))
+        if (depth > 1 && hops === 2) assert.match(text, /2 links away/)
+      }
+    }
+    await kept.erace.stores.profiles.remove(['deep'])
+  })
+
+  test('says that a page is too deep where no one has fetched it', async () => {
+    const scope = { kind: 'path' } as const
+    await kept.put(profileOf('deep', eve, [sourceOf(kept.url('/d/0'), { depth: 3, scope })], {}))
+    await kept.visit('deep')
+    const told = await explain(eve, kept.url('/d/4'))
+    assert.deepEqual([told.verdict, stepOf(told, 'sources')?.ok], ['not-covered', false])
+    assert.match(told.sentence, /4 links away/)
+    const unlinked = await explain(eve, kept.url('/d/9'))
+    assert.deepEqual([unlinked.verdict, stepOf(unlinked, 'sources')?.ok], ['unknown', true])
+    await kept.erace.stores.profiles.remove(['deep'])
   })
 
   test('shows the outcome of the last request', async () => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { configOf } from '../../../config/load-config.ts'
 import type { ProfileDraft } from '../../../core/profile.ts'
 import { rules } from '../profiles.testkit.ts'
 import { portOf, supportOf } from '../protocols.ts'
-import { profileToJson, readProfileJson } from './profile-values.ts'
+import { profileRules, profileToJson, readProfileJson } from './profile-values.ts'
 
 const uri = 'http://www.cs.ucy.ac.cy/default.html'
 
@@ -195,6 +196,21 @@ describe('a profile in JSON', () => {
     assert.deepEqual(errorsOf(proto), ['__proto__: unknown key'])
     const many = errorsOf({ sources: [{ uri }], interests: { keywords: Array(20_000).fill(5) } })
     assert.equal(many.length, 500)
+  })
+
+  test('channels are those that exist, and a source that can only be polled is not asked to push', () => {
+    assert.deepEqual(errorsOf({ sources: [{ uri }], delivery: { channels: ['inbox', 'mail', 'constructor'] } }), [
+      'delivery.channels[1]: unknown channel "mail"; expected inbox',
+      'delivery.channels[2]: unknown channel "constructor"; expected inbox',
+    ])
+    assert.deepEqual(errorsOf({ sources: [{ uri, method: 'pull' }], delivery: { channels: ['inbox'] } }), [])
+    assert.deepEqual(errorsOf({ sources: [{ uri, method: 'push' }] }), [
+      "sources[0].method: sources of http can't push; use pull",
+    ])
+    const known = profileRules(configOf(), ['http', 'https'], ['inbox', '7'])
+    const delivered = (channels: string[]) => readProfileJson({ sources: [{ uri }], delivery: { channels } }, known)
+    assert.equal(delivered(['7', 'inbox']).kind, 'profile')
+    assert.equal(delivered(['8']).kind, 'invalid')
   })
 
   test('a reserved name is distinguished from its meaning', () => {

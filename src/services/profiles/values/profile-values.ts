@@ -7,7 +7,7 @@ import { validateInterests } from '../../../matching/interests/compile-interests
 import { createBuiltInScorers } from '../../../matching/score/scorers.ts'
 import { profileDefaults, timeOfDay } from '../../../xml/profile/profile.ts'
 import { readInterestValues } from './interest-values.ts'
-import { createPlainValues, type PlainRecord, type PlainValues } from './plain-values.ts'
+import { createPlainValues, type PlainRecord, type PlainValues, shown } from './plain-values.ts'
 import { readSourceValues, type SourceRules } from './source-values.ts'
 
 /**
@@ -17,6 +17,8 @@ import { readSourceValues, type SourceRules } from './source-values.ts'
 export type ProfileRules = SourceRules & {
   /** Validates interests for matching; positions as in `keywords[3].weight`. */
   checkInterests(interests: Interests): readonly ValidationError[]
+  /** What is wrong with a delivery channel; null for one that exists. */
+  checkChannel(name: string): string | null
 }
 
 export type ReadProfile =
@@ -27,15 +29,28 @@ export type ReadProfile =
 const profileKeys = ['id', 'owner', 'name', 'paused', 'sources', 'interests', 'urgency', 'amount', 'delivery']
 const MAX_SOURCES = 1000
 const MAX_CHANNELS = 50
+const MAX_LISTED = 10
 const urgencies = { min: 0.1, max: 100 }
 const MAX_NAME = 200
 
 const { scorers } = createBuiltInScorers()
 
-/** `schemes` are those of the fetchers. */
-export function profileRules({ crawl }: Config, schemes: readonly string[]): ProfileRules {
+/** Channels that every user has. */
+export const builtInChannels: readonly string[] = ['inbox']
+
+/** `schemes` are those of the fetchers, `channels` the ids that the owner's profiles may deliver to. */
+export function profileRules(
+  { crawl }: Config,
+  schemes: readonly string[],
+  channels: readonly string[] = builtInChannels,
+): ProfileRules {
+  const known = new Set(channels)
+  const expected = new Intl.ListFormat('en', { type: 'disjunction' }).format(channels.slice(0, MAX_LISTED))
+  const checkChannel: ProfileRules['checkChannel'] = (name) =>
+    known.has(name) ? null : `unknown channel ${shown(name)}; expected ${expected}`
   const checkInterests: ProfileRules['checkInterests'] = (interests) => validateInterests(interests, scorers)
-  return { maxUriLength: crawl.maxUrlLength, schemes, checkInterests }
+  // No fetcher of this version is told of changes.
+  return { maxUriLength: crawl.maxUrlLength, schemes, pushSchemes: [], checkInterests, checkChannel }
 }
 
 /** A profile from parsed JSON. */
@@ -53,7 +68,7 @@ export function readProfileJson(value: unknown, rules: ProfileRules): ReadProfil
     interests,
     urgency: values.number(given.urgency, 'urgency', urgencies) ?? profileDefaults.urgency,
     amount: values.oneOf(given.amount, 'amount', ['summary', 'full']) ?? profileDefaults.amount,
-    delivery: readDelivery(given.delivery, values),
+    delivery: readDelivery(given.delivery, rules, values),
   }
   const id = values.text(given.id, 'id') ?? null
   const owner = values.text(given.owner, 'owner') ?? null
@@ -82,12 +97,15 @@ function usualName([first]: readonly Source[]): string {
   return (uri?.host || uri?.pathname || 'profile').slice(0, MAX_NAME)
 }
 
-function readDelivery(value: unknown, values: PlainValues): Profile['delivery'] {
+function readDelivery(value: unknown, rules: ProfileRules, values: PlainValues): Profile['delivery'] {
   const given: PlainRecord = values.record(value, 'delivery', ['channels', 'cadence'])
   const names = values.list(given.channels, 'delivery.channels', MAX_CHANNELS).map((channel, index) => {
     const place = `delivery.channels[${index}]`
     if (channel === undefined || channel === null) values.reject(place, 'is missing')
-    return values.text(channel, place, { max: 200 }) ?? ''
+    const name = values.text(channel, place, { max: 200 })
+    const fault = name === undefined ? null : rules.checkChannel(name)
+    if (fault !== null) values.reject(place, fault)
+    return name ?? ''
   })
   const isGiven = given.channels !== undefined && given.channels !== null
   return {

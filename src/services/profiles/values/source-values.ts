@@ -2,6 +2,7 @@ import { parseDuration } from '../../../config/quantities.ts'
 import { AppError } from '../../../core/errors.ts'
 import { createPattern } from '../../../core/pattern/pattern.ts'
 import type { Scope, Source, TimeWindow } from '../../../core/profile.ts'
+import { schemeOf } from '../../../fetchers/fetcher.ts'
 import { profileDefaults, windowDefaults } from '../../../xml/profile/profile.ts'
 import { supportOf } from '../protocols.ts'
 import { type PlainRecord, type PlainValues, shown } from './plain-values.ts'
@@ -10,9 +11,11 @@ export type SourceRules = {
   maxUriLength: number
   /** URI schemes that can be watched. */
   schemes: readonly string[]
+  /** Those of them whose sources can tell of changes themselves. */
+  pushSchemes: readonly string[]
 }
 
-const sourceKeys = ['uri', 'arguments', 'every', 'everyMax', 'depth', 'scope', 'process', 'window']
+const sourceKeys = ['uri', 'arguments', 'every', 'everyMax', 'depth', 'scope', 'process', 'window', 'method']
 const scopeWords = ['page', 'path', 'host', 'domain'] as const
 const MAX_EVERY_MS = 365 * 86_400_000
 const MAX_DEPTH = 1000
@@ -31,9 +34,12 @@ export function readSourceValues(
   const given = values.required(value, place, sourceKeys) ?? stopper
   const everyMs = readInterval(given.every, `${place}.every`, values) ?? profileDefaults.every
   const everyMaxMs = readInterval(given.everyMax, `${place}.everyMax`, values) ?? everyMs
+  const uri = readUri(given, place, rules, values)
+  if (values.oneOf(given.method, `${place}.method`, ['pull', 'push']) === 'push' && uri !== '')
+    refusePush(uri, `${place}.method`, rules, values)
   if (everyMaxMs < everyMs) values.reject(`${place}.everyMax`, 'must not be shorter than the interval')
   return {
-    uri: readUri(given, place, rules, values),
+    uri,
     // The scheduler raises intervals that are too short; the profile keeps its owner's value.
     everyMs,
     everyMaxMs,
@@ -43,6 +49,11 @@ export function readSourceValues(
     process: values.oneOf(given.process, `${place}.process`, ['filter', 'track', 'archive']) ?? process,
     window: readWindowValues(given.window, `${place}.window`, values),
   }
+}
+
+function refusePush(uri: string, place: string, { pushSchemes }: SourceRules, values: PlainValues): void {
+  const scheme = schemeOf(uri)
+  if (!pushSchemes.includes(scheme)) values.reject(place, `sources of ${scheme} can't push; use pull`)
 }
 
 function readInterval(value: unknown, place: string, values: PlainValues): number | undefined {
