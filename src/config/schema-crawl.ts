@@ -160,7 +160,7 @@ export const crawlSettings = {
     default: 'text',
     choices: ['text', 'bytes'],
     about:
-      'What makes a new version of a page with text: a change of the visible `text`, or any change of its `bytes`.',
+      'What makes a new version of a page with text: a change of the visible `text` or the links, or any change of its `bytes`.',
   },
   'crawl.fullCheckAfter': integer(
     20,

@@ -3,7 +3,7 @@
 /** The metadata of one version. */
 export type VersionReport = {
   n: number
-  reason: 'new' | 'changed' | 'gone' | 'back'
+  reason: 'new' | 'changed' | 'links' | 'gone' | 'back'
   firstSeenAt: string
   lastSeenAt: string
   status: number

@@ -263,6 +263,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
 function counterOf(outcome: CaptureOutcome | null): CounterName | null {
   switch (outcome?.kind) {
     case 'stored':
+    case 'relinked':
       return 'stored'
     case 'duplicate':
       return 'duplicates'

@@ -6,7 +6,9 @@ export const Version = Type.Object({
   n: Type.Integer(),
   document: Id,
   url: Type.String(),
-  reason: oneOf(['new', 'changed', 'gone', 'back']),
+  reason: oneOf(['new', 'changed', 'links', 'gone', 'back'], {
+    description: '`links`: the same text as the version before it, with other links',
+  }),
   firstSeenAt: Time,
   lastSeenAt: Time,
   status: Type.Integer(),

@@ -205,7 +205,7 @@ function draftOf(
     profile: profile.id,
     documentId: version.documentId,
     versionId: version.id,
-    kind: version.reason,
+    kind: version.reason === 'links' ? 'changed' : version.reason,
     at,
     relevance,
     urgency: profile.urgency,

@@ -105,6 +105,34 @@ export function annotationsSuite(engine: StoreEngine): void {
     )
 
     test(
+      'links that change alone are no task, and a watch that has not seen the text yet gets the version that brought it',
+      place(async ({ shard, host, annotations }) => {
+        const record = async (body: string, check: Check, parts = {}): Promise<number> => {
+          const page = pageOf(host, '/', body, { check, run: check.watch, links: [`http://${host}/${body}`], ...parts })
+          const [outcome] = await shard.documents.record([page])
+          return outcome !== undefined && 'versionId' in outcome ? outcome.versionId : 0
+        }
+        const text = await record('one', checkOf(1))
+        await annotations.commit({ ...nothing, done: (await allTasks(annotations)).map(({ id }) => id) })
+        const links = await record('two', checkOf(1), { sameTextAs: text })
+        const again = await record('three', checkOf(1), { sameTextAs: links })
+        assert.ok(text < links && links < again)
+        assert.deepEqual(await allTasks(annotations), [])
+        const seen = [checkOf(2, { since: text }), checkOf(3, { since: text - 1 }), checkOf(4, { first: true })]
+        for (const check of seen)
+          await shard.documents.record([noteOf(host, '/', 'unchanged', { check, run: check.watch })])
+        await record('four', checkOf(5, { since: text }), { sameTextAs: again })
+        assert.deepEqual(
+          (await allTasks(annotations)).map(({ watch, versionId, made }) => [watch, versionId, made]),
+          [
+            [3, text, false],
+            [4, text, false],
+          ],
+        )
+      }),
+    )
+
+    test(
       'a page that is gone is a task for a watch that checked before, and not for a new one',
       place(async ({ shard, host, annotations }) => {
         await shard.documents.record([pageOf(host, '/', 'one', { check: checkOf(1), run: 1 })])

@@ -131,22 +131,52 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'other bytes with the same visible text are no change; the validators and links are those seen last',
+      'other bytes with the same visible text and links are no change; the validators are those seen last',
       withPage(async ({ host, record, history, known, links }) => {
-        const stored = await record(pageOf(host, '/', 'one nonce=1', { etag: '"1"', links: ['http://a.example/'] }))
+        const parts = { links: ['http://a.example/'], linkNaming: 1 }
+        const stored = await record(pageOf(host, '/', 'one nonce=1', { etag: '"1"', ...parts }))
         assert.equal(stored.kind, 'stored')
-        const again = pageOf(host, '/', 'one nonce=2', {
-          sameTextAs: stored.versionId,
-          etag: '"2"',
-          links: ['http://b.example/'],
-          at: 2_000,
-        })
+        const { versionId: sameTextAs } = stored
+        const again = pageOf(host, '/', 'one nonce=2', { sameTextAs, etag: '"2"', ...parts, at: 2_000 })
         assert.deepEqual(await record(again), { kind: 'unchanged', duplicate: false })
         const versions = await history()
         assert.equal(versions.length, 1)
         assert.equal(versions[0]?.lastSeenAt, 2_000)
         assert.equal((await known())?.etag, '"2"')
+        // Named by other rules: not the page has changed.
+        const renamed = { links: ['http://b.example/'], linkNaming: 2 }
+        const named = pageOf(host, '/', 'one nonce=3', { sameTextAs, ...renamed, at: 3_000 })
+        assert.deepEqual(await record(named), { kind: 'unchanged', duplicate: false })
         assert.deepEqual(await links(versions[0]!.id), ['http://b.example/'])
+        assert.equal((await history()).length, 1)
+      }),
+    )
+
+    test(
+      'the same visible text with other links is a version, with its own body and links',
+      withPage(async ({ host, record, history, links, known }) => {
+        const first = await record(pageOf(host, '/', 'one <a>', { links: ['http://a.example/'] }))
+        assert.equal(first.kind, 'stored')
+        const other = { links: ['http://b.example/'], at: 2_000 }
+        const second = await record(pageOf(host, '/', 'one <b>', { sameTextAs: first.versionId, ...other }))
+        assert.equal(second.kind, 'relinked')
+        const third = await record(pageOf(host, '/', 'one', { sameTextAs: second.versionId, at: 3_000 }))
+        assert.equal(third.kind, 'relinked')
+        const versions = await history()
+        assert.deepEqual(
+          versions.map(({ n, reason, digest }) => [n, reason, digest.toString('hex')]),
+          [
+            [1, 'new', pageOf(host, '/', 'one <a>').digest.toString('hex')],
+            [2, 'links', pageOf(host, '/', 'one <b>').digest.toString('hex')],
+            [3, 'links', pageOf(host, '/', 'one').digest.toString('hex')],
+          ],
+        )
+        assert.deepEqual(await Promise.all(versions.map(({ id }) => links(id))), [
+          ['http://a.example/'],
+          ['http://b.example/'],
+          [],
+        ])
+        assert.equal((await known())?.versionId, third.versionId)
       }),
     )
 

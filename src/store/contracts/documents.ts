@@ -48,7 +48,7 @@ export type Capture = CaptureBase &
         text: Buffer | null
         /** Which rules left parts of the text out. */
         textRules: number
-        /** The version that has the same visible text: if it is still current, nothing has changed, even if the bytes differ. */
+        /** The version that has the same visible text: if it is still current, only the links may have changed, even if the bytes differ. */
         sameTextAs: number
         /** Until when the server calls this fresh; 0 when it says nothing. */
         freshUntil: number
@@ -82,6 +82,8 @@ export type CaptureOutcome =
    * the body in this run too.
    */
   | { kind: 'unchanged'; duplicate: boolean }
+  /** A version with the same visible text and other links was added; it is no news to watches. */
+  | { kind: 'relinked'; versionId: number }
   /** A version that says so was added. */
   | { kind: 'gone'; versionId: number }
   /** Broken off, and less than what is kept: not a change. */

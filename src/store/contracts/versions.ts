@@ -55,8 +55,8 @@ export type CataloguedDocument = DocumentKey & {
   freshUntil: number
 }
 
-/** Why a version came to be. */
-export type VersionReason = 'new' | 'changed' | 'gone' | 'back'
+/** Why a version came to be. `links`: it has the same text as the version before it, and other links. */
+export type VersionReason = 'new' | 'changed' | 'links' | 'gone' | 'back'
 
 export type Version = {
   id: number

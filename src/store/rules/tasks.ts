@@ -1,22 +1,40 @@
 import type { Check } from '../../core/request.ts'
-import type { Capture } from '../contracts/documents.ts'
+import type { BodyState, Capture, CaptureOutcome } from '../contracts/documents.ts'
 import type { VersionReason } from '../contracts/versions.ts'
 
 /**
  * What becomes a task of the annotation engine, from the moment it is stored:
- * - a version that a capture of the watch made, always;
+ * - a version that a capture of the watch made, unless it has only other links than the one before it;
  * - the current version, found by another watch since this one checked last, although nothing changed in between;
  * - the current version that the watch meets again in the same check, since it may be nearer to the source this time;
  * - on the first check for a new owner, every current version. A page that was gone by then is none.
  */
 
-/** Whether a capture that made no version may still bring a task. `lastChecker` is the run or watch that checked the document before. */
+/** The version that a capture made and that is news, or null. */
+export function newsOf(outcome: CaptureOutcome): number | null {
+  return 'versionId' in outcome && outcome.kind !== 'relinked' ? outcome.versionId : null
+}
+
+/** A version that may be a task. */
+export type TaskVersion = { id: number; reason: VersionReason; body: BodyState }
+
+/**
+ * Where only the links of the current version are new, its text came with an earlier one, and that is the news. Its task is
+ * the current version only if the earlier one has no body any more.
+ */
+export function dueVersion(check: Check, current: TaskVersion, withText: TaskVersion | undefined): number | null {
+  const news = withText ?? current
+  if (!isDue(check, news)) return null
+  return news.body === 'kept' || news.reason === 'gone' ? news.id : current.id
+}
+
+/** Whether a capture that made no news may still bring a task. `lastChecker` is the run or watch that checked the document before. */
 export function mayBringKnown({ kind, check }: Capture, lastChecker: number): boolean {
   return check.first || lastChecker !== check.watch || kind === 'met'
 }
 
-/** Whether the current version is a task, for a capture that may bring one. */
-export function isDue({ first, since }: Check, current: { id: number; reason: VersionReason }): boolean {
+/** Whether the version is a task, for a capture that may bring one. */
+function isDue({ first, since }: Check, current: { id: number; reason: VersionReason }): boolean {
   if (current.reason === 'gone') return current.id > since && (!first || since > 0)
   return first || current.id > since
 }

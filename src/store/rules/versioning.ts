@@ -17,7 +17,7 @@ import type { VersionReason } from '../contracts/versions.ts'
  */
 export type VersionDecision =
   /** The capture becomes the current version. */
-  | { kind: 'add'; reason: 'new' | 'changed' | 'back'; note: DocumentNote }
+  | { kind: 'add'; reason: AddedReason; note: DocumentNote }
   /** The current version was seen again. */
   | { kind: 'confirm'; note: DocumentNote; refill: boolean; renewValidators: boolean; relink: boolean }
   /** Broken off, and less than what is kept. */
@@ -26,6 +26,8 @@ export type VersionDecision =
   | { kind: 'gone'; note: DocumentNote }
   /** Nothing but the document's row changes. */
   | { kind: 'note'; note: DocumentNote }
+
+export type AddedReason = Exclude<VersionReason, 'gone'>
 
 /** What is written to the document's row, beside time, run, status and location of the capture. */
 export type DocumentNote = {
@@ -56,12 +58,21 @@ type CurrentVersion = {
 /** Its validators stayed the same while the content changed: they are not sent any more. */
 const VALIDATORS_LIE = -1
 
-/** A body that came for a document with a row. */
-export function decideBody(capture: BodyCapture, known: KnownState, current: CurrentVersion | null): VersionDecision {
+/** A body that came for a document with a row. `sameLinks` compares its links with those of the current version. */
+export function decideBody(
+  capture: BodyCapture,
+  known: KnownState,
+  current: CurrentVersion | null,
+  sameLinks: () => boolean,
+): VersionDecision {
   if (current === null) return add(capture, known, 'new', false)
   if (current.reason === 'gone') return add(capture, known, 'back', false)
   if (capture.digest.equals(current.digest)) return confirm(capture, known, current, true)
-  if (capture.sameTextAs === current.id) return confirm(capture, known, current, false)
+  if (capture.sameTextAs === current.id) {
+    if (sameLinks()) return confirm(capture, known, current, false)
+    // A version's page and links agree: the same words with other links are a version of their own.
+    return add(capture, known, 'links', keptItsValidators(capture, current))
+  }
   // A part of a page says nothing about the rest; the whole page that is kept is worth more.
   if (capture.truncated === 'time' && current.truncated === '') {
     const { seenAt, notModified } = known
@@ -76,7 +87,7 @@ export function decideBody(capture: BodyCapture, known: KnownState, current: Cur
 function add(
   { at, freshUntil }: BodyCapture,
   { notModified: before }: KnownState,
-  reason: 'new' | 'changed' | 'back',
+  reason: AddedReason,
   validatorsLie: boolean,
 ): VersionDecision {
   const notModified = validatorsLie || before < 0 ? VALIDATORS_LIE : 0
@@ -96,7 +107,7 @@ function confirm(
     // Lost, or collected before a new watcher came who has not seen it yet, or a crawl for all.
     refill: body === 'lost' || (body === 'dropped' && (capture.check.first || isForAll(capture.check))),
     renewValidators: etag !== capture.etag || lastModified !== capture.lastModified,
-    // The same words may come with other links. They are those of the page from now on.
+    // Links that were named by other rules are named anew.
     relink: !sameBody,
   }
 }
@@ -156,7 +167,8 @@ export function wasMetElsewhere(original: { document: number; run: number }, doc
 }
 
 /** What came of a new version, by where its body is kept: null when it is kept under this one. */
-export function outcomeOfBody(versionId: number, original: Original | null): CaptureOutcome {
+export function outcomeOfBody(versionId: number, reason: VersionReason, original: Original | null): CaptureOutcome {
+  if (reason === 'links') return { kind: 'relinked', versionId }
   return original === null ? { kind: 'stored', versionId } : { kind: 'duplicate', versionId, of: original.url }
 }
 

@@ -26,7 +26,7 @@ export type MetaDocument<Versions = MetaVersion[]> = {
   versions: Versions
 }
 
-export const versionReasons = ['new', 'changed', 'gone', 'back'] as const
+export const versionReasons = ['new', 'changed', 'links', 'gone', 'back'] as const
 export const bodyStates = ['kept', 'dropped', 'lost', 'none'] as const
 
 export type MetaVersion = {

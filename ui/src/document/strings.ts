@@ -36,11 +36,17 @@ export const strings = {
     name: (n: number) => `Version ${n}`,
     title: (n: number, reason: string, time: string) => `Version ${n}, ${reason}, ${time}`,
     option: (n: number, time: string) => `${n} · ${time}`,
-    reason: { new: 'new', changed: 'changed', gone: 'gone', back: 'back' } satisfies Record<Version['reason'], string>,
-    reasonInFull: { new: 'first seen', changed: 'changed', gone: 'gone', back: 'back online' } satisfies Record<
+    reason: { new: 'new', changed: 'changed', links: 'links', gone: 'gone', back: 'back' } satisfies Record<
       Version['reason'],
       string
     >,
+    reasonInFull: {
+      new: 'first seen',
+      changed: 'changed',
+      links: 'only links changed',
+      gone: 'gone',
+      back: 'back online',
+    } satisfies Record<Version['reason'], string>,
   },
   missing: {
     title: 'Nothing to show',

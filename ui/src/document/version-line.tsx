@@ -7,7 +7,7 @@ import { exactTime, shortTime } from '../time/zone.ts'
 import type { VersionChoice } from './choices.ts'
 import { strings } from './strings.ts'
 
-const reasonTones = { new: 'good', changed: 'accent', gone: 'danger', back: 'good' } satisfies Record<
+const reasonTones = { new: 'good', changed: 'accent', links: 'plain', gone: 'danger', back: 'good' } satisfies Record<
   Version['reason'],
   BadgeTone
 >

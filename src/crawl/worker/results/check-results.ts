@@ -143,7 +143,8 @@ function failureOf({ capture, failure }: Finished, outcome: CaptureOutcome | nul
 }
 
 function outcomeOf(capture: Finished['capture'], outcome: CaptureOutcome | null): string {
-  if (capture === null || outcome === null) return 'unchanged'
+  // Links that change alone are no news.
+  if (capture === null || outcome === null || outcome.kind === 'relinked') return 'unchanged'
   if (outcome.kind !== 'noted') return outcome.kind
   return capture.kind === 'note' || capture.kind === 'gone' ? capture.outcome : 'unchanged'
 }

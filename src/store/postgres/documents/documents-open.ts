@@ -37,6 +37,10 @@ type OpenRow = Omit<DocumentState, 'id' | 'host' | 'fp' | 'current' | 'reason'> 
   original: number
   links: number
   linkHash: Buffer | null
+  linkNaming: number | null
+  textVersion: number | null
+  textReason: VersionReason
+  textBody: BodyState
 }
 
 /** Makes sure of the lease, and reads what captures are held against. */
@@ -66,8 +70,21 @@ function stateOf(
   fp: bigint,
 ): DocumentState {
   const { failureReason, n, reason, versionAt: at, versionSeenAt: seenAt, digest, truncated, ...further } = row
-  const { etag, lastModified, body, original, links, linkHash, ...rest } = further
+  const {
+    etag,
+    lastModified,
+    body,
+    original,
+    links,
+    linkHash,
+    linkNaming,
+    textVersion,
+    textReason,
+    textBody,
+    ...rest
+  } = further
+  const withText = textVersion === null ? undefined : { id: textVersion, reason: textReason, body: textBody }
   const version = { id: row.version, n: n ?? 0, reason, at, seenAt, digest, truncated, etag, lastModified }
-  const current = n === null ? null : { ...version, body, original, links, linkHash }
+  const current = n === null ? null : { ...version, body, original, links, linkHash, linkNaming, withText }
   return { ...rest, reason: failureReason, host, fp, current }
 }

@@ -3,7 +3,7 @@ import { isForAll } from '../../../core/request.ts'
 import type { Capture, CaptureOutcome } from '../../contracts/documents.ts'
 import type { VersionReason } from '../../contracts/versions.ts'
 import { packLinks } from '../../rules/link-text.ts'
-import { isDue, mayBringKnown } from '../../rules/tasks.ts'
+import { dueVersion, mayBringKnown, newsOf } from '../../rules/tasks.ts'
 import {
   type BodyCapture,
   confirmsCurrent,
@@ -108,7 +108,7 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
   function recordBody(capture: BodyCapture): CaptureOutcome {
     const document = documents.get(keyOf(capture)) ?? insertDocument(capture, 'stored')
     const { current } = document
-    const decision = decideBody(capture, document, current)
+    const decision = decideBody(capture, document, current, () => hasLinksOf(current!, capture))
     if (decision.kind === 'confirm') return confirm(capture, document, current!, decision)
     if (decision.kind === 'add') supersede(document)
     note(document, capture, decision.note)
@@ -161,6 +161,14 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     if (version.links !== before) change(version)
   }
 
+  /** Lists that were named by other rules can't be compared: they count as the same. */
+  function hasLinksOf(version: VersionState, { links: found, url, linkNaming }: BodyCapture): boolean {
+    if (version.linkNaming !== null && version.linkNaming !== linkNaming) return true
+    const list = packLinks(found, url)
+    if (list === '' || version.linkHash === null) return list === '' && version.linkHash === null
+    return version.linkHash.equals(linkHash(list, linkNaming))
+  }
+
   /** Gives the version its links: the list of the version before where it is the same. */
   function linkUp(
     { links: found, url, linkNaming, linkKeys }: BodyCapture,
@@ -172,10 +180,12 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     if (hash !== null && from?.linkHash?.equals(hash) === true) {
       to.links = from.links
       to.linkHash = hash
+      to.linkNaming = linkNaming
       return
     }
     to.links = hash === null ? 0 : to.id
     to.linkHash = hash
+    to.linkNaming = hash === null ? null : linkNaming
     if (hash !== null) links.set(to.id, { id: to.id, naming: linkNaming, hash, list, keys: linkKeys })
   }
 
@@ -200,12 +210,13 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     const version: VersionRow = {
       ...{ id, document: document.id, n: (current?.n ?? 0) + 1, reason, at, seenAt: at, status, type, size, digest },
       ...{ text, textRules, etag, lastModified, truncated, title, address, location: '', body: 'kept' as const },
-      ...{ original: original?.version ?? id, record: id, length: stored, links: 0, linkHash: null },
+      ...{ original: original?.version ?? id, record: id, length: stored, links: 0, linkHash: null, linkNaming: null },
+      withText: reason === 'links' ? (current!.withText ?? current!) : undefined,
     }
     linkUp(capture, version, current)
     addVersion(document, version)
     if (original !== null) document.outcome = 'duplicate'
-    return outcomeOfBody(id, original)
+    return outcomeOfBody(id, reason, original)
   }
 
   /** Brings back the record of a version that was lost or collected. */
@@ -275,7 +286,7 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
         status,
         address,
       },
-      ...{ location, body: 'none', original: id, record: id, length, links: 0, linkHash: null },
+      ...{ location, body: 'none', original: id, record: id, length, links: 0, linkHash: null, linkNaming: null },
     })
     return { kind: 'gone', versionId: id }
   }
@@ -315,10 +326,12 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
       if (isForAll(capture.check)) return keepForAll(capture)
       const lastChecker = documents.get(keyOf(capture))?.run ?? 0
       const outcome = keep(capture)
-      if ('versionId' in outcome) queueTask(capture, outcome.versionId, true)
+      const news = newsOf(outcome)
+      if (news !== null) queueTask(capture, news, true)
       else if (mayBringKnown(capture, lastChecker)) {
         const current = documents.get(keyOf(capture))?.current ?? null
-        if (current !== null && isDue(capture.check, current)) queueTask(capture, current.id, false)
+        const due = current === null ? null : dueVersion(capture.check, current, current.withText)
+        if (due !== null) queueTask(capture, due, false)
       }
       return outcome
     },

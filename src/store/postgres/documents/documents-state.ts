@@ -1,5 +1,6 @@
 import type { BodyState } from '../../contracts/documents.ts'
 import type { VersionReason } from '../../contracts/versions.ts'
+import type { TaskVersion } from '../../rules/tasks.ts'
 import { type Columns, columnsOf } from '../connection/row-batch.ts'
 
 /** A document's row as it will be written. */
@@ -43,6 +44,9 @@ export type VersionState = {
   links: number
   /** Of the list that `links` names; null where there is none. */
   linkHash: Buffer | null
+  linkNaming: number | null
+  /** The version that brought the text, where this one has only other links. */
+  withText?: TaskVersion | undefined
 }
 
 export type VersionRow = VersionState & {

@@ -43,6 +43,11 @@ const current = `LEFT JOIN LATERAL
       (SELECT * FROM versions x WHERE x.partition = $1::smallint AND x.id = d.version OFFSET 0) v ON true
     LEFT JOIN LATERAL (SELECT * FROM links x WHERE x.partition = $1::smallint AND x.id = v.links OFFSET 0) l ON true`
 
+/** The version that brought the text, where the current one has only other links. */
+const withText = `LEFT JOIN LATERAL
+      (SELECT id, reason, body FROM versions x WHERE v.reason = 'links' AND x.partition = $1::smallint AND x.document = v.document
+        AND x.n < v.n AND x.reason <> 'links' ORDER BY x.n DESC LIMIT 1) w ON true`
+
 /** New ones and those that changed. */
 const putDocuments = `INSERT INTO documents (partition, ${namesOf(documentColumns)})
     SELECT $1::smallint, ${rowOf(documentColumns)} FROM ${unnestOf(documentColumns, 2)}
@@ -95,8 +100,9 @@ export const documentStatements = {
     d.location,
     d.version, d.seen_at AS "seenAt", d.fresh_until AS "freshUntil", d.not_modified AS "notModified", d.for_all AS "forAll",
     v.n, v.reason, v.at AS "versionAt", v.seen_at AS "versionSeenAt", v.digest, v.truncated, v.etag, v.last_modified AS "lastModified", v.body,
-    v.original, v.links, l.hash AS "linkHash"
-    FROM k LEFT JOIN LATERAL ${known} ON true ${current}`,
+    v.original, v.links, l.hash AS "linkHash", l.naming AS "linkNaming",
+    w.id AS "textVersion", w.reason AS "textReason", w.body AS "textBody"
+    FROM k LEFT JOIN LATERAL ${known} ON true ${current} ${withText}`,
   fence: 'SELECT 1 FROM leases WHERE partition = $1::smallint AND epoch = $2::bigint FOR KEY SHARE',
   putDocuments,
   /** All that new versions bring: one statement costs hardly more than each of its parts. */

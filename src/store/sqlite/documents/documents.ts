@@ -2,7 +2,7 @@ import { isForAll } from '../../../core/request.ts'
 import type { BodyState, Capture, CaptureOutcome, DocumentStore, KnownDocument } from '../../contracts/documents.ts'
 import type { VersionReason } from '../../contracts/versions.ts'
 import { packLinks, unpackLinks } from '../../rules/link-text.ts'
-import { isDue, mayBringKnown } from '../../rules/tasks.ts'
+import { dueVersion, mayBringKnown, newsOf, type TaskVersion } from '../../rules/tasks.ts'
 import {
   type BodyCapture,
   confirmsCurrent,
@@ -59,7 +59,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     const inserted = insertDocument(capture, 'stored', nextVersion, capture.at, capture.freshUntil)
     if (inserted !== null) return addBody(capture, inserted, 1, 'new', 0)
     const known = sql.current.get(capture.host, capture.fp) as Known
-    const decision = decideBody(capture, known, known.id === 0 ? null : known)
+    const decision = decideBody(capture, known, known.id === 0 ? null : known, () => hasLinksOf(known, capture))
     switch (decision.kind) {
       case 'add':
         supersede(known)
@@ -107,7 +107,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     const links = linkRow(capture, id, previousLinks)
     insertVersion(id, documentId, n, reason, capture, '', 'kept', original?.version ?? id, pieces, links)
     if (original !== null) sql.setOutcome.run('duplicate', documentId)
-    return outcomeOfBody(id, original)
+    return outcomeOfBody(id, reason, original)
   }
 
   /** Where an equal body is kept already; null where it is kept under this version from now on. */
@@ -162,6 +162,13 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     const { fileId, offset, length } = archive.append(versionId, capture.render(original))
     const { digest, size, text, textRules } = capture
     sql.refill.run(digest, size, text, textRules, original?.version ?? versionId, fileId, offset, length, versionId)
+  }
+
+  /** Lists that were named by other rules can't be compared: they count as the same. */
+  function hasLinksOf({ links }: Known, capture: BodyCapture): boolean {
+    const before = sql.linkList.get(links) as { naming: number; list: string } | undefined
+    if (before !== undefined && before.naming !== capture.linkNaming) return true
+    return (before?.list ?? '') === packLinks(capture.links, capture.url)
   }
 
   /** The row with the version's links: the one of the version before where they are the same. */
@@ -246,7 +253,8 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     if (isForAll(capture.check)) return keepForAll(capture)
     const before = sql.lastChecker.get(capture.host, capture.fp) as { run: number } | undefined
     const outcome = keep(capture)
-    if ('versionId' in outcome) queueTask(capture, outcome.versionId, 1)
+    const news = newsOf(outcome)
+    if (news !== null) queueTask(capture, news, 1)
     else if (mayBringKnown(capture, before?.run ?? 0)) queueKnown(capture)
     return outcome
   }
@@ -273,8 +281,16 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
   }
 
   function queueKnown(capture: Capture): void {
-    const current = sql.currentOf.get(capture.host, capture.fp) as { id: number; reason: VersionReason } | undefined
-    if (current !== undefined && isDue(capture.check, current)) queueTask(capture, current.id, 0)
+    const current = sql.currentOf.get(capture.host, capture.fp) as
+      | (TaskVersion & { n: number; document: number })
+      | undefined
+    if (current === undefined) return
+    const withText =
+      current.reason === 'links'
+        ? (sql.withText.get(current.document, current.n) as TaskVersion | undefined)
+        : undefined
+    const due = dueVersion(capture.check, current, withText)
+    if (due !== null) queueTask(capture, due, 0)
   }
 
   function queueTask({ check: { watch, round, first }, hops }: Capture, versionId: number, made: 0 | 1): void {
@@ -383,7 +399,11 @@ function prepareStatements(db: Database) {
       'INSERT INTO tasks (version, watch, hops, round, first, made) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
     ),
     currentOf: db.prepare(
-      'SELECT v.id, v.reason FROM documents d JOIN versions v ON v.id = d.version WHERE d.host = ? AND d.fp = ?',
+      `SELECT v.id, v.reason, v.body, v.n, v.document FROM documents d JOIN versions v ON v.id = d.version
+       WHERE d.host = ? AND d.fp = ?`,
+    ),
+    withText: db.prepare(
+      `SELECT id, reason, body FROM versions WHERE document = ? AND n < ? AND reason <> 'links' ORDER BY n DESC LIMIT 1`,
     ),
     setOutcome: db.prepare('UPDATE documents SET outcome = ? WHERE id = ?'),
   }
