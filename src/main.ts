@@ -36,6 +36,7 @@ const engine: Engine = {
   exportProfiles: async (...args) => (await profiles()).exportProfiles(...args),
   exportUrds: async (...args) => (await profiles()).exportUrds(...args),
   query: async (...args) => (await profiles()).query(...args),
+  importAcis: async (...args) => (await profiles()).importAcis(...args),
   previewProfiles: async (...args) => (await profiles()).previewProfiles(...args),
   addUser: async (...args) => (await users()).addUser(...args),
   listUsers: async (...args) => (await users()).listUsers(...args),

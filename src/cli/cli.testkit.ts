@@ -92,6 +92,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
     exportProfiles: unexpected,
     exportUrds: unexpected,
     query: unexpected,
+    importAcis: unexpected,
     previewProfiles: unexpected,
   }
   const users = { addUser: unexpected, listUsers: unexpected, setPassword: unexpected, removeUser: unexpected }

@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { command as aci } from './commands/aci.ts'
 import { backup, restore } from './commands/backup.ts'
 import { command as crawl } from './commands/crawl.ts'
 import { command as diff } from './commands/diff.ts'
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   up,
   profile,
   query,
+  aci,
   user,
   crawl,
   larm,

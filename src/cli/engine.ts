@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 import type { Account } from '../core/account.ts'
 import type { ImportedProfile, Profile, ProfileDraft, ProfileUrd } from '../core/profile.ts'
+import type { AciImportReport, AciImportRequest } from '../core/reports/aci-report.ts'
 import type { BackupReport, CopyProgress, RestoreReport } from '../core/reports/backup-report.ts'
 import type { CrawlResult, CrawlSnapshot } from '../core/reports/crawl-report.ts'
 import type { ExportProgress, ExportReport, ExportRequest } from '../core/reports/export-report.ts'
@@ -29,6 +30,7 @@ import type { VerifyProgress, VerifyReport } from '../core/reports/verify-report
 import type { Removed, UserDraft } from '../services/accounts/users.ts'
 import type { ImportHooks } from '../services/import/copy.ts'
 import type { NodeReport } from '../store/contracts/cluster/nodes.ts'
+import type { Aci } from '../xml/aci/aci.ts'
 
 /** The rest of the program, as the commands see it. The composition root supplies it. */
 export type Engine = {
@@ -69,6 +71,7 @@ export type Engine = {
   /** For one owner, or all when null. */
   exportProfiles(target: Target, owner: string | null): Promise<AsyncIterable<Profile>>
   exportUrds(target: Target, owner: string | null): Promise<AsyncIterable<ProfileUrd>>
+  importAcis(target: Target, acis: readonly Aci[], request: AciImportRequest): Promise<AciImportReport>
   query(target: Target, request: QueryRequest): Promise<ProfileQueryResult>
   addUser(target: Target, draft: UserDraft): Promise<Account>
   listUsers(target: Target): Promise<Account[]>

@@ -9,7 +9,9 @@ import { systemClock } from '../../core/clock.ts'
 import type { ProfileUrd } from '../../core/profile.ts'
 import type { PreviewProgress, PreviewReport, QueryTarget } from '../../core/reports/profile-report.ts'
 import { createOmitRules } from '../../core/text/omit-rules.ts'
+import { createKeys } from '../../crawl/normalize/document-keys.ts'
 import { namingOf } from '../../crawl/normalize/naming.ts'
+import { importAcis as importAcisInto } from '../../services/inbox/aci-import.ts'
 import { previewProfile } from '../../services/preview/preview-profile.ts'
 import { createProfileBase, profileBaseText } from '../../services/profiles/base/profile-base.ts'
 import { createProfileKeys } from '../../services/profiles/keyed-profile.ts'
@@ -34,6 +36,12 @@ export const exportUrds: Engine['exportUrds'] = async (target, owner) => {
   const stores = await openStores(target)
   return closing(stores, eachUrd(stores, owner))
 }
+
+/** Annotations of another system. */
+export const importAcis: Engine['importAcis'] = (target, acis, request) =>
+  withStores(target, 'create', (stores) =>
+    importAcisInto({ ...stores, keyOf: createKeys(target.config, stores.seed) }, acis, request),
+  )
 
 export const query: Engine['query'] = (target, { query: text, over, owner }) =>
   withStores(target, 'read', async (stores) => {

@@ -11,7 +11,7 @@ export async function exportAcis(work: ExportWork, annotations: AnnotationStore,
 
 async function* chosen({ request, stats }: ExportWork, annotations: AnnotationStore, now: number): AsyncGenerator<Aci> {
   const { urlPrefix, afterMs, beforeMs } = request.selection
-  for await (const annotation of eachAnnotation(annotations, null)) {
+  for await (const annotation of eachAnnotation(annotations, request.owner ?? null)) {
     if (!annotation.url.startsWith(urlPrefix)) continue
     if (annotation.at < (afterMs ?? 0) || annotation.at >= (beforeMs ?? Number.POSITIVE_INFINITY)) continue
     yield aciOf(annotation, now)
@@ -54,7 +54,7 @@ export function aciOf(annotation: Annotation, now: number): Aci {
     bytes: annotation.size,
     uri: annotation.url,
     urgency: annotation.urgency,
-    docbase: `${annotation.url}@${annotation.n}`,
+    docbase: annotation.docbase || `${annotation.url}@${annotation.n}`,
     isExpired: expiresAt !== 0 && expiresAt <= now,
     expiresAt: expiresAt === 0 ? null : expiresAt,
     summary: annotation.summary,

@@ -107,6 +107,7 @@ describe('export', () => {
     'a folder': ['warc', 'erace-data', '--force'],
     'a file in the data folder': ['warc', 'erace-data/catalog.db', '--force'],
     'a device': ['warc', '/dev/null', '--force'],
+    'the owner of something else': ['meta', 'x', '--owner', 'a@b.c'],
     'current versions of a list of URLs': ['bad-urls', 'x', '--current'],
     'all of something else': ['warc', 'x', '--all'],
     'all and current': ['links', 'x', '--all', '--current'],

@@ -8,7 +8,7 @@ import {
 } from '../../core/reports/export-report.ts'
 import { parseMoment } from '../../core/search-query/parse-query.ts'
 import { checkTarget, stdoutConflict } from '../args/files.ts'
-import { refuseWords } from '../args/values.ts'
+import { readOwner, refuseWords } from '../args/values.ts'
 import { type Command, type CommandContext, exitCodes } from '../command.ts'
 import { createInterrupt } from '../interrupt.ts'
 import { createStatusLine } from '../output/status-line.ts'
@@ -30,6 +30,7 @@ export const command: Command = {
     { name: 'current', about: "only each document's current version (the default for links)" },
     { name: 'all', about: 'links: export all versions, with their numbers' },
     { name: 'cdxj', argument: 'FILE', about: 'warc: also write an index of the exported file' },
+    { name: 'owner', argument: 'EMAIL', about: 'aci: only annotations of this user' },
     { name: 'force', about: 'replace existing files' },
   ],
   examples: [
@@ -40,6 +41,7 @@ export const command: Command = {
     },
     { line: 'erace export links graph.csv', about: 'the link graph as .tsv, .csv or .jsonl, optionally with .gz' },
     { line: 'erace export meta meta-info.xml.gz --after 2026-11-01', about: 'metadata of new versions' },
+    { line: 'erace export aci mine.xml --owner me@example.org', about: 'annotations, for erace aci import elsewhere' },
     {
       line: 'erace export bad-urls - --json',
       about: 'URLs that failed or were skipped, with reason, status and count; without --json tab-separated',
@@ -101,7 +103,10 @@ function readRequest(
   if (options.flag('all') && options.flag('current'))
     errors.push({ place: '--all', message: "can't be combined with --current" })
   const selection = readSelection(options, kind, errors)
-  return { kind, file, indexFile, selection, ...(kind === 'bad-urls' && json ? { jsonLines: true } : {}) }
+  const owner = readOwner(options, errors)
+  if (owner !== null && kind !== 'aci') errors.push({ place: '--owner', message: 'only valid with aci' })
+  const lines = kind === 'bad-urls' && json ? { jsonLines: true } : {}
+  return { kind, file, indexFile, selection, ...lines, ...(owner === null ? {} : { owner }) }
 }
 
 function readKind(name: string | undefined, errors: ValidationError[]): ExportKind {

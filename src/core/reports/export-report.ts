@@ -21,6 +21,8 @@ export type ExportRequest = {
   /** Where the index of an exported WARC file goes. */
   indexFile: string | null
   selection: ExportSelection
+  /** aci: only annotations of this user. */
+  owner?: string
   /** bad-urls: a JSON object a line, where the file's name doesn't say another format. */
   jsonLines?: boolean
 }

@@ -223,5 +223,6 @@ function draftOf(
     summary,
     explanation,
     cluster,
+    docbase: '',
   }
 }

@@ -5,7 +5,18 @@ export type AnnotationJson = ReturnType<typeof annotationToJson>
 
 /** A field that has its own form, or is not for the API, is named here; all others are passed on as they are. */
 export function annotationToJson(item: InboxItem, profileName: string) {
-  const { owner: _, extension: __, cluster: ___, documentId, versionId, profile, at, expiresAt, ...rest } = item
+  const {
+    owner: _,
+    extension: __,
+    cluster: ___,
+    docbase: ____,
+    documentId,
+    versionId,
+    profile,
+    at,
+    expiresAt,
+    ...rest
+  } = item
   return {
     ...rest,
     at: new Date(at).toISOString(),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Check, noCheck } from '../../core/request.ts'
 import {
+  type AdoptedAnnotation,
   type AnnotationBatch,
   type AnnotationDraft,
   type AnnotationFields,
@@ -12,7 +13,7 @@ import {
 } from '../contracts/annotations.ts'
 import type { StoreEngine } from './engine.testkit.ts'
 import { type WatchingTarget, withWatchingStores } from './profiles-suite.testkit.ts'
-import { goneOf, noteOf, pageOf } from './samples.testkit.ts'
+import { fingerprintOf, goneOf, noteOf, pageOf } from './samples.testkit.ts'
 
 export const nothing: AnnotationBatch = {
   done: [],
@@ -39,7 +40,7 @@ export function draftOf(documentId: number, versionId: number, parts: Partial<An
     explanation: { terms: [{ key: 'ïdea' }] },
   }
   const facts = { title: 'A "title"', format: 'html', extension: '', ...texts }
-  const worth = { urgency: 3, expiresAt: 0, backlog: false, cluster: 0 }
+  const worth = { urgency: 3, expiresAt: 0, backlog: false, cluster: 0, docbase: '' }
   const what = { owner: 'ann', profile: 'p', documentId, versionId, kind: 'new', at: 77 } as const
   return { ...sample, ...what, ...worth, ...facts, ...parts }
 }
@@ -294,6 +295,60 @@ export function annotationsSuite(engine: StoreEngine): void {
         assert.deepEqual(await ids({ after: id, limit: 9, profile: 'p' }), [next!.id])
         assert.equal((await annotations.last('p', one!.documentId))?.kind, 'changed')
         assert.equal(await annotations.last('q', one!.documentId), null)
+      }),
+    )
+
+    test(
+      'annotations of another system are adopted once, with or without their page or version here',
+      place(async (all) => {
+        const { annotations, shard, host } = all
+        const [one] = await kept(all, ['/a'])
+        const adopted = (
+          path: string,
+          parts: Partial<AdoptedAnnotation> = {},
+          draft: Partial<AnnotationDraft> = {},
+        ) => {
+          const { documentId: _, versionId: __, cluster: ___, ...fields } = draftOf(0, 0, { silent: true, ...draft })
+          const url = `http://${host}${path}`
+          return { draft: fields, document: { host, fp: fingerprintOf(url), url }, version: null, alsoAt: [], ...parts }
+        }
+        const alsoAt = ['http://z.example/', 'http://b.example/']
+        const batch = [
+          adopted('/a', { version: { id: one!.id, n: 1 } }, { silent: false }),
+          adopted('/a', {}, { at: 78, docbase: '969890.gzip' }),
+          adopted('/new', { alsoAt }, { docbase: 'http://x/@3' }),
+          adopted('/new', {}, { profile: '', docbase: 'http://x/@3' }),
+          adopted('/new', {}, { owner: 'bob', docbase: 'http://x/@3' }),
+        ]
+        assert.equal(await annotations.adopt(batch), 5)
+        assert.equal(await annotations.adopt(batch), 0)
+        assert.equal(await annotations.adopt([batch[2]!, adopted('/new', {}, { at: 79 }), batch[2]!]), 1)
+        const list = await annotations.list({ after: 0, limit: 99 })
+        const url = `http://${host}/new`
+        assert.deepEqual(
+          list.map((each) => [each.url, each.n, each.owner, each.profile, each.at, each.docbase]),
+          [
+            [one!.url, 1, 'ann', 'p', 77, ''],
+            [one!.url, 0, 'ann', 'p', 78, '969890.gzip'],
+            [url, 0, 'ann', 'p', 77, 'http://x/@3'],
+            [url, 0, 'ann', '', 77, 'http://x/@3'],
+            [url, 0, 'bob', 'p', 77, 'http://x/@3'],
+            [url, 0, 'ann', 'p', 79, ''],
+          ],
+        )
+        assert.deepEqual(
+          list.map(({ documentId }) => documentId === one!.documentId),
+          [true, true, false, false, false, false],
+        )
+        assert.deepEqual(list[2]!.alsoAt, alsoAt)
+        assert.deepEqual([list[0]!.versionId, list[0]!.summary], [one!.id, batch[0]!.draft.summary])
+        const document = await shard.versions.document(batch[2]!.document)
+        assert.deepEqual([document?.url, document?.outcome, document?.versionId], [url, 'imported', 0])
+        // The page is fetched later: its versions are its own.
+        await shard.documents.record([pageOf(host, '/new', 'now')])
+        const [version] = await shard.versions.history(document!.id, { after: 0, limit: 9 })
+        assert.deepEqual([version?.n, version?.reason], [1, 'new'])
+        assert.equal((await annotations.find(list[2]!.id))?.n, 0)
       }),
     )
 

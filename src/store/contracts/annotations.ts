@@ -1,3 +1,5 @@
+import type { DocumentKey } from './documents.ts'
+
 /**
  * Tasks and annotations. A version that concerns a watch is a task from the moment it is stored; the annotation engine takes tasks
  * and commits them together with their annotations. So none is lost, and none is made twice.
@@ -22,6 +24,11 @@ export type AnnotationStore = {
   retrySetAside(): Promise<number>
   /** Everything or nothing. Annotations that exist are skipped. Returns the new ones. */
   commit(batch: AnnotationBatch): Promise<Annotation[]>
+  /**
+   * Adds annotations from another system, everything or nothing. One of the same owner, profile, document, kind and time is there already
+   * and skipped. Documents that are not known get a row. Returns how many are new.
+   */
+  adopt(annotations: readonly AdoptedAnnotation[]): Promise<number>
   find(id: number): Promise<Annotation | null>
   /** In the order of their ids, a page at a time. */
   list(page: { after: number; limit: number; owner?: string; profile?: string }): Promise<Annotation[]>
@@ -81,6 +88,8 @@ export type AnnotationFields = {
   explanation: unknown
   /** First version of the near-duplicate cluster; 0 where the text is too short to compare. */
   cluster: number
+  /** Where the content is in the system that the annotation comes from; empty where its version is, or was, in this archive. */
+  docbase: string
 }
 
 /** A `flag` is true or false, `json` is any value. */
@@ -108,6 +117,7 @@ export const annotationFields = {
   summary: { column: 'summary', type: 'json' },
   explanation: { column: 'explanation', type: 'json' },
   cluster: { column: 'story', type: 'integer' },
+  docbase: { column: 'docbase', type: 'text' },
 } as const satisfies Record<keyof AnnotationFields, { column: string; type: FieldType }>
 
 export type AnnotationDraft = AnnotationFields & {
@@ -117,6 +127,14 @@ export type AnnotationDraft = AnnotationFields & {
   silent?: boolean
   /** Channels beside the inbox that it is to be delivered to: each gets an entry in the outbox, in the same transaction. */
   channels?: readonly string[]
+}
+
+/** An annotation from another system. `version` is null where this archive doesn't have it. It is delivered nowhere. */
+export type AdoptedAnnotation = {
+  draft: Omit<AnnotationDraft, 'documentId' | 'versionId' | 'cluster' | 'channels'>
+  document: DocumentKey & { url: string }
+  version: { id: number; n: number } | null
+  alsoAt: readonly string[]
 }
 
 export type Annotation = AnnotationFields & { id: number; url: string; n: number; alsoAt: readonly string[] }

@@ -15,12 +15,16 @@ import { type Aci, type AciExplanation, type AciPlace, type AciSummary, aciKinds
 
 export const aciGrammar = createGrammar({ dtd: 'aci.dtd', root: 'acis', item: 'aci' })
 
-/** The annotations of a file, and all that is wrong with it: they are to be used only where nothing is. */
-export function readAcis(xml: string | Uint8Array, limits?: TreeLimits): { acis: Aci[]; errors: XmlError[] } {
+/** The annotations of a file with their lines, and all that is wrong with it: they are to be used only where nothing is. */
+export function readAcis(
+  xml: string | Uint8Array,
+  limits?: TreeLimits,
+): { acis: Aci[]; lines: number[]; errors: XmlError[] } {
   const { items, errors } = aciGrammar.read(xml, limits)
   const values = createXmlValues()
   const acis = items.map((node) => aciOf(node, values))
-  return { acis, errors: [...errors, ...values.errors].sort((a, b) => a.line - b.line) }
+  const lines = items.map(({ line }) => line)
+  return { acis, lines, errors: [...errors, ...values.errors].sort((a, b) => a.line - b.line) }
 }
 
 function aciOf(node: XmlNode, values: XmlValues): Aci {

@@ -22,7 +22,9 @@ const timeOf = (value: string | undefined): number | null => (value === undefine
 
 function linksOf(node: XmlNode): string[] | null {
   const list = childOf(node, 'webrace:links')
-  return list === undefined ? null : childrenOf(list).map((link) => textOf(link)!)
+  if (list === undefined) return null
+  const links = childrenOf(list).map((link) => textOf(link)!)
+  return links.length > 0 ? links : (textOf(list) ?? '').split(/\s+/).filter((line) => line !== '')
 }
 
 function documentOf(node: XmlNode): MetaDocument {

@@ -39,7 +39,12 @@ export async function commitBatch(
   })
 }
 
-function partsOf({ done, unwanted, wanted, annotations }: AnnotationBatch): Part[] {
+export function partsOf({
+  done,
+  unwanted,
+  wanted,
+  annotations,
+}: Pick<AnnotationBatch, 'done' | 'unwanted' | 'wanted' | 'annotations'>): Part[] {
   const parts = new Map<number, Part>()
   const partOf = (id: number): Part => {
     const partition = partitionOfId(id)
@@ -113,7 +118,7 @@ WITH lease AS (
 )
 SELECT yes FROM allowed`
 
-async function commitPart(
+export async function commitPart(
   sender: Sender,
   { partition, done, unwanted, wanted }: Part,
   added: readonly AddedAnnotation[],

@@ -1,6 +1,7 @@
 import type { AnnotationStore, NearDuplicate, Task } from '../../contracts/annotations.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
+import { adoptAnnotations } from './annotation-adoption.ts'
 import { commitBatch, type EpochOf } from './annotation-commit.ts'
 import { annotationColumns, findNearDuplicates, readAnnotations } from './annotation-rows.ts'
 import { createTaskFailures } from './task-failures.ts'
@@ -31,6 +32,7 @@ export function createPostgresAnnotations({ pool, partitions, epochOf }: Postgre
     tasks: (share) => takeTasks(pool, partitions?.() ?? null, share),
     countTasks: () => countTasks(pool),
     ...createTaskFailures(pool),
+    adopt: (annotations) => adoptAnnotations(pool, annotations),
     commit: (batch) => commitBatch(pool, batch, epochOf ?? null),
     async find(id) {
       return (await readAnnotations(pool, `${select} WHERE a.id = $1`, [id]))[0] ?? null

@@ -81,6 +81,10 @@ CREATE TABLE crawls (
 )
 `
 
+const adoptedSchema = `
+ALTER TABLE annotations ADD COLUMN docbase text NOT NULL DEFAULT ''
+`
+
 /** In this order. The tables of the first two can be distributed by their partition. */
 export const postgresMigrations: readonly PostgresMigration[] = [
   {
@@ -154,5 +158,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: 'b9021c24464b9c769c49dbe7c78702e1f73be5b2184ca2286a5049fd515b3d32',
     name: 'documents that were crawled for all; crawls in the service',
     sql: crawlsSchema,
+  },
+  {
+    id: 13,
+    sha256: '6f593e9c9a70b02ef78f75e189d2a12c478ede3b08d6d10738b3aa9b18fe9456',
+    name: 'annotations from other systems',
+    sql: adoptedSchema,
   },
 ]

@@ -371,4 +371,11 @@ CREATE TABLE crawls (
   reason TEXT NOT NULL DEFAULT ''
 )`,
   },
+  {
+    id: 9,
+    sha256: 'f5f2ea4ffb75874ecc40e478a5b38cd01bb0489416c0dcaa67b93d7a6ed8881a',
+    name: 'annotations from other systems',
+    sql: `
+ALTER TABLE annotations ADD COLUMN docbase TEXT NOT NULL DEFAULT ''`,
+  },
 ]

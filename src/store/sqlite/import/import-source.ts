@@ -9,6 +9,7 @@ import type {
   ImportRow,
   ImportSource,
 } from '../../contracts/import.ts'
+import { firstForeignVersion } from '../../rules/adoption.ts'
 import { createSqliteObjects } from '../archive/objects.ts'
 import { type Database, openDatabase } from '../folder/database.ts'
 import { openCatalogForReading, paths, readFacts } from '../folder/folder.ts'
@@ -229,7 +230,13 @@ function readHighest(db: Database): Record<CountedTable, number> {
   const highest = (...columns: [table: string, column: string][]): number =>
     Math.max(
       0,
-      ...columns.map(([table, column]) => numberFrom(db, `SELECT coalesce(max(${column}), 0) AS n FROM ${table}`)),
+      // Versions of other systems have numbers that are never given out.
+      ...columns.map(([table, column]) =>
+        numberFrom(
+          db,
+          `SELECT coalesce(max(${column}), 0) AS n FROM ${table} WHERE ${column} < ${firstForeignVersion}`,
+        ),
+      ),
     )
   const given = (table: string): number =>
     Math.max(

@@ -1,4 +1,5 @@
 import type {
+  AdoptedAnnotation,
   AnnotationBatch,
   AnnotationDraft,
   AnnotationStore,
@@ -6,6 +7,7 @@ import type {
   SetAsideTask,
   Task,
 } from '../../contracts/annotations.ts'
+import { adoptedDraft, adoptedOutcome, firstForeignVersion, foreignVersion } from '../../rules/adoption.ts'
 import { comesRead } from '../../rules/inbox.ts'
 import { MAX_ATTEMPTS, reasonText } from '../../rules/tasks.ts'
 import type { Database } from '../folder/database.ts'
@@ -56,6 +58,14 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
        AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.id = versions.document AND d.for_all = 1)`,
     ),
     wanted: db.prepare('UPDATE versions SET wanted = 1 WHERE id = ? AND wanted = 0'),
+    document: db.prepare('SELECT id FROM documents WHERE host = ? AND fp = ?'),
+    addDocument: db.prepare(
+      `INSERT INTO documents (host, fp, url, parent, first_at, checked_at, run, status, outcome)
+       VALUES (?, ?, ?, '', ?, 0, 0, 0, '${adoptedOutcome}')`,
+    ),
+    isThere: db.prepare(
+      'SELECT 1 FROM annotations WHERE document = ? AND profile = ? AND owner = ? AND at = ? AND kind = ?',
+    ),
     find: prepareAnnotations(db, 'WHERE a.id = ?'),
     list: prepareAnnotations(
       db,
@@ -78,7 +88,7 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
     if (changes === 0) return 0
     const id = Number(lastInsertRowid)
     // The version stays until its owner has read the annotation.
-    if (!read) sql.pin.run(draft.versionId, draft.owner, draft.at)
+    if (!read && draft.versionId < firstForeignVersion) sql.pin.run(draft.versionId, draft.owner, draft.at)
     sql.wanted.run(draft.versionId)
     for (const channel of draft.channels ?? []) sql.send.run(id, channel, draft.at)
     return id
@@ -96,7 +106,23 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
     return added.map(({ id }) => id)
   }
 
+  function adopt(adopted: AdoptedAnnotation): number {
+    const { host, fp, url } = adopted.document
+    const { owner, profile, at, kind } = adopted.draft
+    const known = sql.document.get(host, fp) as { id: number } | undefined
+    const document = known?.id ?? Number(sql.addDocument.run(host, fp, url, at).lastInsertRowid)
+    if (sql.isThere.get(document, profile, owner, at, kind) !== undefined) return 0
+    const foreign = foreignVersion(adopted)
+    const draft = adoptedDraft(adopted, document, adopted.version?.id ?? foreign)
+    const id = add(draft)
+    if (id === 0) return 0
+    spell(id, draft)
+    for (const [place, other] of adopted.alsoAt.entries()) sql.alsoAt.run(id, foreign + place, other)
+    return 1
+  }
+
   return {
+    adopt: async (annotations) => db.write(() => annotations.reduce((sum, each) => sum + adopt(each), 0)),
     async tasks({ limit, part, parts }) {
       const rows = db.read(() => sql.tasks.all(parts, part, limit)) as TaskRow[]
       return rows.map((row) => ({ ...row, first: row.first === 1, made: row.made === 1 }))
