@@ -5,7 +5,7 @@ import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
 import type { VersionStore } from '../../store/contracts/versions.ts'
 import type { Aci } from '../../xml/aci/aci.ts'
-import { readAcis } from '../../xml/aci/aci-reader.ts'
+import { readAciItems } from '../../xml/aci/aci-reader.ts'
 import type { XmlError } from '../../xml/xml-tokens.ts'
 
 export type AciImportDeps = {
@@ -22,9 +22,8 @@ export type FileAci = { aci: Aci; line: number }
 export function readAciFile(
   xml: string | Uint8Array,
 ): { kind: 'read'; items: FileAci[] } | { kind: 'invalid'; errors: XmlError[] } {
-  const { acis, lines, errors } = readAcis(xml)
+  const { items, errors } = readAciItems(xml)
   if (errors.length > 0) return { kind: 'invalid', errors }
-  const items = acis.map((aci, index) => ({ aci, line: lines[index]! }))
   const wrong = items.flatMap(({ aci, line }) => problemsOf(aci).map((message) => ({ line, message })))
   return wrong.length > 0 ? { kind: 'invalid', errors: wrong.slice(0, MAX_ERRORS) } : { kind: 'read', items }
 }

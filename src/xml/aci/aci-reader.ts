@@ -15,16 +15,21 @@ import { type Aci, type AciExplanation, type AciPlace, type AciSummary, aciKinds
 
 export const aciGrammar = createGrammar({ dtd: 'aci.dtd', root: 'acis', item: 'aci' })
 
-/** The annotations of a file with their lines, and all that is wrong with it: they are to be used only where nothing is. */
-export function readAcis(
+/** The annotations of a file, and all that is wrong with it: they are to be used only where nothing is. */
+export function readAcis(xml: string | Uint8Array, limits?: TreeLimits): { acis: Aci[]; errors: XmlError[] } {
+  const { items, errors } = readAciItems(xml, limits)
+  return { acis: items.map(({ aci }) => aci), errors }
+}
+
+/** The same with the line of each. */
+export function readAciItems(
   xml: string | Uint8Array,
   limits?: TreeLimits,
-): { acis: Aci[]; lines: number[]; errors: XmlError[] } {
+): { items: { aci: Aci; line: number }[]; errors: XmlError[] } {
   const { items, errors } = aciGrammar.read(xml, limits)
   const values = createXmlValues()
-  const acis = items.map((node) => aciOf(node, values))
-  const lines = items.map(({ line }) => line)
-  return { acis, lines, errors: [...errors, ...values.errors].sort((a, b) => a.line - b.line) }
+  const read = items.map((node) => ({ aci: aciOf(node, values), line: node.line }))
+  return { items: read, errors: [...errors, ...values.errors].sort((a, b) => a.line - b.line) }
 }
 
 function aciOf(node: XmlNode, values: XmlValues): Aci {
