@@ -19,7 +19,8 @@ function listOf(items: string) {
 export const crawlSettings = {
   'crawl.seeds': {
     ...listOf('URLs or @FILEs with one URL per line'),
-    about: 'Where a crawl starts when the command line names no seed.',
+    about:
+      'Where a crawl starts when the command line names no seed. A running service crawls them once; up to 10000 there.',
   },
   'crawl.depth': integer(
     NO_DEPTH_LIMIT,

@@ -11,7 +11,7 @@ export type Watching = UpFolder & {
   /** The first of the sites. */
   news: ChangingPages
   /** Starts `erace up`, again after `end`. */
-  begin(settings?: Record<string, string>): void
+  begin(settings?: Record<string, string>): EraceProcess
   /** Stops it, which must succeed. */
   end(): Promise<void>
   /** Resolves when every watch has been checked again, from its start, and all results are annotated. */
@@ -36,6 +36,7 @@ export async function withWatching({ pages, addresses = [] }: Options, work: (wa
     news: sites[0]!,
     begin(settings) {
       run = folder.start(settings)
+      return run
     },
     async end() {
       if (run === null) return

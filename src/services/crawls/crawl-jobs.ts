@@ -5,6 +5,7 @@ import { isAppError } from '../../core/errors.ts'
 import { FIRST_CRAWL, UNLIMITED_DEPTH } from '../../core/request.ts'
 import type { Fetcher } from '../../fetchers/fetcher.ts'
 import type { CrawlProgress, CrawlRow, CrawlState, CrawlStore } from '../../store/contracts/crawls.ts'
+import { askForConfigured, type ConfiguredSeeds } from './configured-crawl.ts'
 import { checkCrawl } from './read-crawl.ts'
 
 export type CrawlJobsDeps = {
@@ -14,6 +15,8 @@ export type CrawlJobsDeps = {
   clock: Clock
   /** Counts the pages of crawls over all shards of this process; left out where workers count them in the store. */
   budgets?: { set(budget: number, pages: number): void } | undefined
+  /** Seeds and depth of the configuration; left out where there are none. */
+  configured?: (() => Promise<ConfiguredSeeds>) | undefined
   onProblem(message: string, fields: Record<string, unknown>): void
 }
 
@@ -150,6 +153,7 @@ export function createCrawlJobs(deps: CrawlJobsDeps): CrawlJobs {
 
   return {
     async start() {
+      if (deps.configured !== undefined) await askForConfigured(deps, await deps.configured())
       for (const row of await crawls.open()) if (row.state === 'running') enter(row)
       return [...jobs.values()].map(({ crawlScope }) => crawlScope)
     },

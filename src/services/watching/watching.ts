@@ -5,6 +5,7 @@ import { createWhileAlive } from '../../core/work/race.ts'
 import type { Fetcher } from '../../fetchers/fetcher.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 import { createAccountLevels } from '../accounts/account-levels.ts'
+import { readConfiguredSeeds } from '../crawls/configured-crawl.ts'
 import { type CrawlJobsDeps, createCrawlJobs } from '../crawls/crawl-jobs.ts'
 import { createPolicy } from '../scheduler/queues/policy.ts'
 import { budgetsOf, createLevels } from '../scheduler/schedule-settings.ts'
@@ -48,6 +49,7 @@ export function createWatching(deps: WatchingDeps): Watching {
   const crawls = createCrawlJobs({
     ...{ crawls: stores.crawls, fetcher, config, clock, onProblem },
     budgets: deps.budgets,
+    configured: () => readConfiguredSeeds(config),
   })
   const service = createWatchService({
     ...{ profiles: stores.profiles, watches: stores.watches, fetcher, crawls, scheduler, clock, countTasks, maxTasks },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Check, FIRST_CRAWL } from '../../core/request.ts'
 import type { CrawlDraft, CrawlProgress } from '../contracts/crawls.ts'
-import { MAX_OVER } from '../rules/crawls.ts'
+import { CONFIGURATION, MAX_OVER } from '../rules/crawls.ts'
 import { openOne, type StoreEngine, withSystem } from './engine.testkit.ts'
 import { noteOf, pageOf } from './samples.testkit.ts'
 
@@ -69,16 +69,24 @@ export function crawlsSuite(engine: StoreEngine): void {
       withSystem(engine, {}, async (system) => {
         await system.open(1)
         const { crawls, close } = engine.openStores(system)
+        assert.equal(await crawls.newestOf(CONFIGURATION), null)
         const waits = (await crawls.add(draft, 2))!
+        for (const depth of [1, 2]) {
+          const id = (await crawls.add({ ...draft, askedBy: CONFIGURATION, depth }, 2))!
+          await crawls.save([progressOf(id, { state: 'finished', endedAt: 3_000 })])
+        }
         let last = waits
         for (let n = 0; n < MAX_OVER + 3; n++) {
           last = (await crawls.add(draft, 2))!
           await crawls.save([progressOf(last, { state: 'finished', endedAt: 3_000 })])
         }
         const list = await crawls.list({ before: Number.MAX_SAFE_INTEGER, limit: 1_000 })
-        assert.equal(list.length, MAX_OVER + 1)
+        assert.equal(list.length, MAX_OVER + 2)
         assert.equal(list[0]?.id, last)
         assert.equal(list.at(-1)?.id, waits)
+        // What the configuration asked for last must not be crawled again, however long ago that was.
+        assert.equal((await crawls.newestOf(CONFIGURATION))?.depth, 2)
+        assert.equal((await crawls.newestOf(draft.askedBy))?.id, last)
         close()
       }),
     )

@@ -8,6 +8,8 @@ export type CrawlStore = {
   find(id: number): Promise<CrawlRow | null>
   /** The newest first: those with a number below `before`. Of those that are over, some dozens are kept. */
   list(page: { before: number; limit: number }): Promise<CrawlRow[]>
+  /** The newest that one asked for. That of the configuration is kept for good, so that it isn't crawled again. */
+  newestOf(askedBy: string): Promise<CrawlRow | null>
   /** All that wait or run, the oldest first. */
   open(): Promise<CrawlRow[]>
   /** False where it is unknown or over. */

@@ -3,6 +3,12 @@ import type { CrawlDraft, CrawlProgress, CrawlRow } from '../contracts/crawls.ts
 /** How many crawls that are over are remembered. */
 export const MAX_OVER = 50
 
+/** Who asks for the crawl of `crawl.seeds`; no account has such a name. */
+export const CONFIGURATION = 'configuration'
+
+/** SQL: may be forgotten when it is old. */
+export const isForgettableSql = `id <> coalesce((SELECT max(id) FROM crawls WHERE asked_by = '${CONFIGURATION}'), 0)`
+
 /** SQL: not over yet. */
 export const isOpenSql = `state IN ('waiting', 'running')`
 

@@ -1,6 +1,6 @@
 import { FIRST_CRAWL } from '../../../core/request.ts'
 import type { CrawlStore } from '../../contracts/crawls.ts'
-import { crawlOf, isOpenSql, type KeptCrawl, MAX_OVER, requestOf } from '../../rules/crawls.ts'
+import { crawlOf, isForgettableSql, isOpenSql, type KeptCrawl, MAX_OVER, requestOf } from '../../rules/crawls.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
 import { checkLeader } from '../leases/leader.ts'
@@ -16,11 +16,12 @@ const statements = {
     WHERE (SELECT count(*) FROM crawls WHERE ${isOpenSql}) < $4::bigint RETURNING id`,
   find: `${columns} WHERE id = $1`,
   list: `${columns} WHERE id < $1 ORDER BY id DESC LIMIT $2`,
+  newestOf: `${columns} WHERE asked_by = $1 ORDER BY id DESC LIMIT 1`,
   open: `${columns} WHERE ${isOpenSql} ORDER BY id`,
   askStop: `UPDATE crawls SET stop_asked = true WHERE id = $1 AND ${isOpenSql} RETURNING id`,
   save: `UPDATE crawls SET state = $2, started_at = $3, ended_at = $4, queued = $5, counts = $6, reason = $7
     WHERE id = $1 AND ${isOpenSql}`,
-  dropOld: `DELETE FROM crawls WHERE NOT ${isOpenSql} AND id <= (SELECT id FROM crawls WHERE NOT ${isOpenSql}
+  dropOld: `DELETE FROM crawls WHERE NOT ${isOpenSql} AND ${isForgettableSql} AND id <= (SELECT id FROM crawls WHERE NOT ${isOpenSql}
     ORDER BY id DESC LIMIT 1 OFFSET ${MAX_OVER})`,
 }
 
@@ -42,6 +43,7 @@ export function createPostgresCrawls(pool: PostgresPool, { epoch }: PostgresCraw
       }),
     find: async (id) => (await rows(statements.find, [id]))[0] ?? null,
     list: ({ before, limit }) => rows(statements.list, [before, limit]),
+    newestOf: async (askedBy) => (await rows(statements.newestOf, [storable(askedBy)]))[0] ?? null,
     open: () => rows(statements.open),
     askStop: async (id) => (await pool.query(statements.askStop, [id])).length === 1,
     async save(progress) {

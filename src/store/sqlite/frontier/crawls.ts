@@ -1,5 +1,5 @@
 import type { CrawlStore } from '../../contracts/crawls.ts'
-import { crawlOf, isOpenSql, type KeptCrawl, MAX_OVER, requestOf } from '../../rules/crawls.ts'
+import { crawlOf, isForgettableSql, isOpenSql, type KeptCrawl, MAX_OVER, requestOf } from '../../rules/crawls.ts'
 import type { Database } from '../folder/database.ts'
 
 const columns = `SELECT id, asked_by AS askedBy, asked_at AS askedAt, request, state, stop_asked AS stopAsked, started_at AS startedAt,
@@ -11,13 +11,14 @@ export function createSqliteCrawls(db: Database): CrawlStore {
     add: db.prepare('INSERT INTO crawls (asked_by, asked_at, request) VALUES (?, ?, ?)'),
     find: db.prepare(`${columns} WHERE id = ?`),
     list: db.prepare(`${columns} WHERE id < ? ORDER BY id DESC LIMIT ?`),
+    newestOf: db.prepare(`${columns} WHERE asked_by = ? ORDER BY id DESC LIMIT 1`),
     open: db.prepare(`${columns} WHERE ${isOpenSql} ORDER BY id`),
     askStop: db.prepare(`UPDATE crawls SET stop_asked = 1 WHERE id = ? AND ${isOpenSql}`),
     save: db.prepare(
       `UPDATE crawls SET state = ?, started_at = ?, ended_at = ?, queued = ?, counts = ?, reason = ? WHERE id = ? AND ${isOpenSql}`,
     ),
     dropOld: db.prepare(
-      `DELETE FROM crawls WHERE NOT ${isOpenSql} AND id <= (SELECT id FROM crawls WHERE NOT ${isOpenSql}
+      `DELETE FROM crawls WHERE NOT ${isOpenSql} AND ${isForgettableSql} AND id <= (SELECT id FROM crawls WHERE NOT ${isOpenSql}
        ORDER BY id DESC LIMIT 1 OFFSET ${MAX_OVER})`,
     ),
   }
@@ -32,6 +33,7 @@ export function createSqliteCrawls(db: Database): CrawlStore {
     },
     find: async (id) => rowsOf(db.read(() => sql.find.all(id)))[0] ?? null,
     list: async ({ before, limit }) => rowsOf(db.read(() => sql.list.all(before, limit))),
+    newestOf: async (askedBy) => rowsOf(db.read(() => sql.newestOf.all(askedBy)))[0] ?? null,
     open: async () => rowsOf(db.read(() => sql.open.all())),
     askStop: async (id) => db.write(() => sql.askStop.run(id).changes === 1),
     async save(progress) {
