@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { CrawlResult } from '../src/core/reports/crawl-report.ts'
 import { readResult, startErace } from './kit/erace.ts'
-import { newFolder, runCrawl } from './site/crawl-run.ts'
+import { newFolder, readKept, runCrawl } from './site/crawl-run.ts'
+import { createHandlerSite } from './site/handler-site.ts'
 import { countByPath, isRobots } from './site/request-log.ts'
 import { createSite, type Site } from './site/site.ts'
 
@@ -260,3 +261,21 @@ function pick(result: CrawlResult) {
 async function untilLogged(site: Site, requests: number): Promise<void> {
   while (site.log.length < requests) await new Promise((resolve) => setImmediate(resolve))
 }
+
+test('an empty query is part of a URL: as seed, link, request and record, on a new connection and on a known one', async () => {
+  const site = await createHandlerSite((path, response) => {
+    if (path === '/robots.txt') response.writeHead(404).end()
+    else response.end(path === '/seed?' ? html('/a?', '/b', '/c?#d') : `page ${path}`)
+  })
+  try {
+    const { data } = await runCrawl([`${site.origin}/seed?`])
+    const expected = ['/seed?', '/a?', '/b', '/c?']
+    assert.deepEqual(site.asked.filter((path) => path !== '/robots.txt').toSorted(), expected.toSorted())
+    assert.deepEqual(
+      [...(await readKept(data)).keys()].toSorted(),
+      expected.map((path) => `${site.origin}${path}`).toSorted(),
+    )
+  } finally {
+    await site.close()
+  }
+})

@@ -128,6 +128,36 @@ describe('a page that is crawled again', () => {
     assert.deepEqual(await reasonsOf(data, '/a'), ['new', 'changed'])
   })
 
+  test('cut at the size limit is never confirmed by 304, and is whole once the limit allows', async () => {
+    const asked: (string | undefined)[] = []
+    const site = await createHandlerSite((path, response, request) => {
+      if (path === '/robots.txt') return void response.writeHead(404).end()
+      asked.push(request.headers['if-none-match'])
+      if (request.headers['if-none-match'] !== undefined) return void response.writeHead(304).end()
+      return void response.writeHead(200, { etag: '"long"' }).end(`<title>t</title><p>${'long '.repeat(1000)}end</p>`)
+    })
+    const data = newFolder()
+    const crawl = (maxBody: string) => runCrawl([`${site.origin}/`], { data, settings: { crawl: { maxBody } } })
+    try {
+      await crawl('1KB')
+      assert.equal((await crawl('1KB')).result.unchanged, 1, 'the same part of the page')
+      assert.equal((await crawl('1MB')).result.stored, 1)
+      assert.equal((await crawl('1MB')).result.unchanged, 1)
+    } finally {
+      await site.close()
+    }
+    assert.deepEqual(asked, [undefined, undefined, undefined, '"long"'])
+    const versions = (await keptVersions(data)).get('/')!
+    assert.deepEqual(
+      versions.map(({ reason, truncated }) => [reason, truncated]),
+      [
+        ['new', 'length'],
+        ['changed', ''],
+      ],
+    )
+    await assertVerified(data)
+  })
+
   test('without validators is compared by fingerprint', async () => {
     const { data } = await crawlsOf(3, (crawl) => (path, response) => {
       page(response, path === '/a' ? `${Math.ceil(crawl / 2)}` : path)

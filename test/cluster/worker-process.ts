@@ -28,7 +28,12 @@ export function startWorker(store: string, name: string, env: Record<string, str
   return startInCluster(store, ['worker', '--json', '--name', name, '--threads', '1', '--fetchers', '8'], env)
 }
 
-export function startCrawl(store: string, seeds: string[], options: string[] = []): EraceProcess {
-  const size = ['--threads', '1', '--fetchers', '8']
-  return startInCluster(store, ['crawl', ...seeds, '--json', '--delay', '0', ...size, ...options])
+export function startCrawl(
+  store: string,
+  seeds: string[],
+  options: string[] = [],
+  env: Record<string, string> = {},
+): EraceProcess {
+  const size = options.includes('--fetchers') ? ['--threads', '1'] : ['--threads', '1', '--fetchers', '8']
+  return startInCluster(store, ['crawl', ...seeds, '--json', '--delay', '0', ...size, ...options], env)
 }

@@ -38,19 +38,27 @@ export function outcomeOf(reply: RawReply, manner: Manner): RawOutcome {
   return { kind: 'response', whole: reply }
 }
 
-export function serve(socket: Socket, { raw }: RawReply, manner: Manner): void {
+/** Connections that were answered and are about to be reset. */
+const ending = new WeakSet<Socket>()
+
+/** A reset may overtake what was sent before, unless the reader had `readMs` to take it. */
+export function serve(socket: Socket, { raw }: RawReply, manner: Manner, readMs = 0): void {
+  // The next request came too early. It is sent again on another connection.
+  if (ending.has(socket)) return void socket.resetAndDestroy()
   const bytes = Buffer.from(raw, 'latin1')
   socket.setNoDelay(true)
   if (manner === 'in one write') socket.end(bytes)
   else if (manner === 'on a line left open') socket.write(bytes)
-  // The other side acknowledges what it has read by then; a reset in the same turn could overtake it.
-  else if (manner === 'with a reset at its end') socket.write(bytes, () => setImmediate(() => socket.resetAndDestroy()))
-  else writeBytewise(socket, bytes, 0)
+  else if (manner === 'byte by byte') writeBytewise(socket, bytes, 0)
+  else {
+    ending.add(socket)
+    socket.write(bytes, () => setTimeout(() => socket.resetAndDestroy(), readMs))
+  }
 }
 
 function writeBytewise(socket: Socket, bytes: Buffer, at: number): void {
   if (socket.destroyed) return
-  if (at === bytes.length) socket.end()
+  if (at + 1 >= bytes.length) socket.end(bytes.subarray(at))
   else socket.write(bytes.subarray(at, at + 1), () => setImmediate(writeBytewise, socket, bytes, at + 1))
 }
 

@@ -81,7 +81,9 @@ export function decideBody(
       note: { outcome: 'failed', reason: 'total-timeout', seenAt, notModified, freshUntil: null },
     }
   }
-  return add(capture, known, 'changed', keptItsValidators(capture, current))
+  // More or less of the same page is no lie.
+  const isLie = capture.truncated === current.truncated && keptItsValidators(capture, current)
+  return add(capture, known, 'changed', isLie)
 }
 
 function add(
