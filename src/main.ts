@@ -49,6 +49,7 @@ const engine: Engine = {
   search: async (...args) => (await archive()).search(...args),
   export: async (...args) => (await archive()).exportArchive(...args),
   status: async (...args) => (await maintenance()).status(...args),
+  retryTasks: async (...args) => (await maintenance()).retryTasks(...args),
   gc: async (...args) => (await maintenance()).gc(...args),
   verify: async (...args) => (await maintenance()).verify(...args),
   backup: async (...args) => (await maintenance()).backup(...args),

@@ -11,6 +11,9 @@ const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 /** Look-ups by a `string` that comes from a list in the code, not from outside. */
 const safe = new Map([
   ['src/config/load-config.ts', ['config[name]', 'section[fieldName(key)]']], // the names of settings
+  ['src/crawl/worker/results/check-results.ts', ['results.counts[name]']], // names of counters
+  ['src/services/crawls/crawl-jobs.ts', ['job.counts[name]']],
+  ['src/services/crawls/crawl-report.ts', ['counts[name]']],
   ['src/store/postgres/annotations/annotation-writes.ts', ['row[name]']], // columns of annotations
   ['src/store/postgres/import/row-statements.ts', ['row[name]', 'item[name]']], // columns of imported tables
   ['src/store/sqlite/import/source-kind.ts', ['row[name]']], // columns of imported tables

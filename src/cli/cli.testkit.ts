@@ -103,6 +103,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
     up: unexpected,
     crawl: unexpected,
     status: unexpected,
+    retryTasks: unexpected,
     search: unexpected,
     export: unexpected,
     gc: unexpected,

@@ -53,6 +53,8 @@ export type Engine = {
   /** Copies a whole data folder into a shared store. */
   importFolder(folder: string, store: string, hooks: ImportHooks): Promise<ImportReport>
   status(target: Target): Promise<StatusReport>
+  /** Versions that were set aside are processed again. Returns how many. */
+  retryTasks(target: Target): Promise<number>
   gc(request: GcRequest, hooks: GcHooks): Promise<GcReport>
   verify(
     target: Target,

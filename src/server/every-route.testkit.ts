@@ -108,6 +108,7 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       'GET /crawl/:id': administration('/crawl/999999'),
       'DELETE /crawl/:id': administration('/crawl/999999'),
       'GET /crawl/graph': administration('/crawl/graph'),
+      'POST /crawl/set-aside/retry': administration('/crawl/set-aside/retry', {}),
       'GET /hosts': administration('/hosts'),
       'GET /nodes': administration('/nodes'),
       'PATCH /nodes/:id': administration('/nodes/nobody', { draining: true }),

@@ -5,6 +5,7 @@ import type { Engine, Target } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { GcFiles } from '../../core/reports/gc-report.ts'
 import type { VerifyProgress, VerifyReport } from '../../core/reports/verify-report.ts'
+import { SET_ASIDE_SHOWN, setAsideReport } from '../../services/activity/set-aside.ts'
 import { outboxRetentionMs } from '../../store/contracts/outbox.ts'
 import { backupFolder } from '../../store/sqlite/backup/backup.ts'
 import { restoreFolder } from '../../store/sqlite/backup/restore.ts'
@@ -78,4 +79,11 @@ export const restore: Engine['restore'] = async (file, { dataDir }, hooks) =>
   restoreFolder({ file, folder: dataDir, clock: systemClock, ...hooks })
 
 /** `erace status`, while others may work there. */
-export const status: Engine['status'] = (target) => withStores(target, 'read', (stores) => stores.readStatus())
+export const status: Engine['status'] = (target) =>
+  withStores(target, 'read', async ({ annotations, readStatus }) => ({
+    ...(await readStatus()),
+    setAside: setAsideReport(await annotations.setAside(SET_ASIDE_SHOWN)),
+  }))
+
+export const retryTasks: Engine['retryTasks'] = (target) =>
+  withStores(target, 'change', ({ annotations }) => annotations.retrySetAside())

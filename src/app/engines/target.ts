@@ -1,6 +1,6 @@
 import type { Damage } from '../../archive/verify/verify.ts'
 import type { GcFiles } from '../../core/reports/gc-report.ts'
-import type { StatusReport } from '../../core/reports/status-report.ts'
+import type { StoreStatus } from '../../core/reports/status-report.ts'
 import type { VerifyFault } from '../../core/reports/verify-report.ts'
 import type { CollectionStore } from '../../store/contracts/collection.ts'
 import type { OutboxStore } from '../../store/contracts/outbox.ts'
@@ -15,7 +15,7 @@ export type Purpose = 'read' | 'change' | 'create'
 
 /** The stores of one target for one command, on either engine; `close` closes all of them. */
 export type TargetStores = StoreSet & {
-  readStatus(): Promise<StatusReport>
+  readStatus(): Promise<StoreStatus>
   /** The highest id of a version: how far the index has to go. */
   newestVersion(): Promise<number>
   /** The full text index, to be closed by the caller. */

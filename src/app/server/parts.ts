@@ -159,6 +159,8 @@ function createActivityParts({ stores, clock, scheduler, hub, ...deps }: PartDep
     stats: scheduler.stats,
     store: {
       countTasks: stores.annotations.countTasks,
+      setAside: stores.annotations.setAside,
+      retrySetAside: stores.annotations.retrySetAside,
       countKept: stores.countKept,
       readDisk: stores.readDisk,
     },

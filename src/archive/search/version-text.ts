@@ -28,9 +28,14 @@ export function createVersionTexts(deps: {
       const read = await bodies.read(version)
       if (read.kind === 'damaged') return { kind: 'passed-over', why: 'damaged' }
       if (read.kind === 'absent') return { kind: 'passed-over', why: 'bodiless' }
-      const text = documentText(read.body, { contentType: read.contentType })
-      if (text === null) return { kind: 'passed-over', why: 'textless' }
-      return { kind: 'text', text: text.slice(0, MAX_TEXT_CHARS) }
+      try {
+        const text = documentText(read.body, { contentType: read.contentType })
+        if (text === null) return { kind: 'passed-over', why: 'textless' }
+        return { kind: 'text', text: text.slice(0, MAX_TEXT_CHARS) }
+      } catch {
+        // A document that can't be read as text must not keep those behind it out of the index; it is counted.
+        return { kind: 'passed-over', why: 'damaged' }
+      }
     },
   }
 }

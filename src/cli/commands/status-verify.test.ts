@@ -12,6 +12,7 @@ const status: StatusReport = {
   disk: { archiveFiles: 2, archiveBytes: 150_000_000, databaseBytes: 2_500_000, freeBytes: 80_000_000_000 },
   lastRun: { id: 3, startedAt: '2026-01-01T00:00:00.000Z', finishedAt: null },
   lastOutcomes: [{ url: 'http://a.example/\u0007', outcome: 'stored', at: '2026-01-01T00:01:00.000Z' }],
+  setAside: { count: 0, latest: [] },
 }
 
 const clean: VerifyReport = {
@@ -34,6 +35,25 @@ describe('the commands that read a data folder', () => {
     assert.match(out, /crawl 3, started 2026-01-01T00:00:00\.000Z, not finished\n {2}URLs queued +12\n/)
     assert.match(out, /2026-01-01T00:01:00\.000Z {2}stored {2}http:\/\/a\.example\/\?\n$/)
     assert.deepEqual(JSON.parse((await folder.run(['status', '--json'], { engine })).out), status)
+  })
+
+  test('status shows what was set aside and why, and tries it again', async () => {
+    const latest = [{ url: 'http://a.example/bad', reason: 'TypeError: no', at: '2026-01-01T00:01:00.000Z' }]
+    const calls: string[] = []
+    const engine = {
+      async status() {
+        calls.push('status')
+        return { ...status, setAside: { count: 7, latest } }
+      },
+      async retryTasks() {
+        calls.push('retry')
+        return 7
+      },
+    }
+    const { out } = await folder.run(['status'], { engine })
+    assert.match(out, /Set aside: 7 could not be processed .*, the latest\n.*http:\/\/a\.example\/bad: TypeError: no\n/)
+    const { code, err } = await folder.run(['status', '--retry-tasks'], { engine })
+    assert.deepEqual([code, err, calls.slice(1)], [0, '7 versions will be processed again\n', ['retry', 'status']])
   })
 
   test('verify ends with 0 without errors', async () => {

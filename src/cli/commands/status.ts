@@ -9,11 +9,17 @@ export const command: Command = {
   group: 'Archive',
   summary: 'show the frontier, hosts, documents, disk usage and last outcomes',
   usage: '',
-  options: [],
+  options: [
+    { name: 'retry-tasks', about: 'process versions again that were set aside because they could not be processed' },
+  ],
   examples: [{ line: 'erace status --data ./erace-data', about: 'progress of a crawl' }],
-  async prepare({ positionals, target, engine, io, json }, errors) {
+  async prepare({ positionals, options, target, engine, io, json }, errors) {
     refuseWords(positionals, 'status takes no arguments', errors)
     return async () => {
+      if (options.flag('retry-tasks')) {
+        const retried = await engine.retryTasks(target)
+        io.stderr.write(`${retried === 1 ? '1 version' : `${formatCount(retried)} versions`} will be processed again\n`)
+      }
       const report = await engine.status(target)
       io.stdout.write(json ? `${JSON.stringify(report)}\n` : statusTable(targetName(target), report))
       return exitCodes.done
@@ -22,7 +28,7 @@ export const command: Command = {
 }
 
 function statusTable(where: string, report: StatusReport): string {
-  const { watching, sources, frontier, documents, disk, lastRun, lastOutcomes } = report
+  const { watching, sources, frontier, documents, disk, lastRun, lastOutcomes, setAside } = report
   const run =
     lastRun === null
       ? 'no crawl yet'
@@ -45,6 +51,15 @@ function statusTable(where: string, report: StatusReport): string {
       ['disk free', disk.freeBytes === null ? 'unknown' : formatSize(disk.freeBytes)],
     ]),
   ]
+  if (setAside.count > 0) {
+    const shown = setAside.latest.length < setAside.count ? ', the latest' : ''
+    lines.push(
+      '',
+      `Set aside: ${formatCount(setAside.count)} could not be processed (--retry-tasks tries again)${shown}`,
+    )
+    for (const { at, url, reason } of setAside.latest)
+      lines.push(`  ${at}  ${printable(url, 200)}: ${printable(reason, 200)}`)
+  }
   if (sources.length > 0) {
     lines.push('', 'Last checked sources')
     for (const { uri, outcome, status, checkedAt } of sources)

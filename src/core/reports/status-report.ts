@@ -9,4 +9,9 @@ export type StatusReport = {
   /** Times are ISO 8601 UTC. */
   lastRun: { id: number; startedAt: string; finishedAt: string | null } | null
   lastOutcomes: { url: string; outcome: string; at: string }[]
+  /** Versions that could not be processed, the latest first. */
+  setAside: { count: number; latest: { url: string; reason: string; at: string }[] }
 }
+
+/** All but the tasks, which are read on their own. */
+export type StoreStatus = Omit<StatusReport, 'setAside'>

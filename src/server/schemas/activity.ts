@@ -103,6 +103,13 @@ export const Crawl = Type.Object({
     description: 'Why fetching is paused, e.g. a full disk; null while it runs',
   }),
   isPaused: Type.Boolean({ description: 'An administrator paused it' }),
+  setAside: Type.Object(
+    {
+      count: Type.Integer(),
+      latest: Type.Array(Type.Object({ url: Type.String(), reason: Type.String(), at: Time })),
+    },
+    { description: 'Versions that could not be processed in three attempts' },
+  ),
   crawls: Type.Array(CrawlJob, { description: 'Crawls that administrators started, the newest first' }),
   disk: Type.Object({
     archiveBytes: Type.Integer(),
@@ -112,6 +119,7 @@ export const Crawl = Type.Object({
 })
 
 export const CrawlChanges = Type.Object({ paused: Type.Boolean() }, { additionalProperties: false })
+export const RetriedTasks = Type.Object({ retried: Type.Integer() })
 export const CrawlState = Type.Object({ isPaused: Type.Boolean() })
 
 export const Host = Type.Object({

@@ -25,6 +25,8 @@ function openActivity() {
         if (store.fails) throw new Error('busy')
         return store.tasks
       },
+      setAside: async () => ({ count: 0, latest: [] }),
+      retrySetAside: async () => 0,
       async countKept() {
         asked.kept++
         return kept

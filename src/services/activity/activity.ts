@@ -2,9 +2,11 @@ import type { Clock } from '../../core/clock.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
 import { withinLimit } from '../../core/work/race.ts'
 import type { CounterName } from '../../crawl/worker/shared-counters.ts'
+import type { SetAside } from '../../store/contracts/annotations.ts'
 import type { KeptCounts } from '../../store/contracts/store-set.ts'
 import type { SchedulerStats } from '../scheduler/scheduler-report.ts'
 import { serviceLevels } from '../scheduler/watch.ts'
+import { SET_ASIDE_SHOWN, setAsideReport } from './set-aside.ts'
 import type { CrawlReport, CrawlTotals, LevelStats, Meters, Stats } from './stats.ts'
 
 /**
@@ -24,6 +26,8 @@ export type Activity = {
   meters(): Meters
   /** Why nothing is fetched; null while all is well. */
   paused(): Promise<string | null>
+  /** Versions that were set aside are processed again. Returns how many. */
+  retrySetAside(): Promise<number>
   noteAnnotations(count: number): void
   end(): void
 }
@@ -46,6 +50,8 @@ export type ActivityDeps = {
   stats(): SchedulerStats
   store: {
     countTasks(): Promise<number>
+    setAside(limit: number): Promise<SetAside>
+    retrySetAside(): Promise<number>
     countKept(): Promise<KeptCounts>
     readDisk(): Promise<CrawlReport['disk']>
   }
@@ -163,12 +169,18 @@ export function createActivity({ clock, counters, stats, store, publish }: Activ
     now,
     tick,
     paused,
+    retrySetAside: store.retrySetAside,
     start() {
       timer ??= setInterval(() => void tick(), TICK_MS)
       timer.unref()
     },
     async report() {
-      const [kept, disk, reason] = await Promise.all([countKept(), readDisk(), paused()])
+      const [kept, disk, reason, aside] = await Promise.all([
+        countKept(),
+        readDisk(),
+        paused(),
+        store.setAside(SET_ASIDE_SHOWN),
+      ])
       const totals: CrawlTotals = totalsOf(counted)
       return {
         now: now(),
@@ -176,6 +188,7 @@ export function createActivity({ clock, counters, stats, store, publish }: Activ
         totals: { ...totals, ...kept },
         levels: levelsNow(),
         paused: reason,
+        setAside: setAsideReport(aside),
         disk,
       }
     },

@@ -1,4 +1,5 @@
 import type { ServiceLevel } from '../../core/profile.ts'
+import type { StatusReport } from '../../core/reports/status-report.ts'
 import type { DiskUse, KeptCounts } from '../../store/contracts/store-set.ts'
 
 /** One moment of the crawl. Rates are those of the last five seconds. */
@@ -28,6 +29,8 @@ export type CrawlReport = {
   totals: CrawlTotals & KeptCounts
   levels: LevelStats[]
   paused: string | null
+  /** Versions that could not be processed. */
+  setAside: StatusReport['setAside']
   disk: Omit<DiskUse, 'archiveFiles'>
 }
 

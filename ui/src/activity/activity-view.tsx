@@ -66,6 +66,7 @@ function Administration() {
   return (
     <>
       <PausedBanner crawl={crawl.data} />
+      <SetAside setAside={crawl.data.setAside} />
       <Charts series={crawl.data.series} />
       <Totals crawl={crawl.data} />
       <section className="activity-section" aria-labelledby="activity-nodes">
@@ -113,6 +114,32 @@ function PausedBanner({ crawl: { paused, isPaused } }: { crawl: Crawl }) {
         />
       )}
     </div>
+  )
+}
+
+/** Versions that the annotation engine gave up on, and why. */
+function SetAside({ setAside: { count, latest } }: { setAside: Crawl['setAside'] }) {
+  const text = strings.setAside
+  const retry = useChange(['crawl'], () => api.post<{ retried: number }>('/crawl/set-aside/retry', {}), {
+    onSuccess: ({ retried }) => showToast(text.retried(retried)),
+    onError: showError,
+  })
+  if (count === 0) return null
+  return (
+    <section className="kit-notice tone-warn activity-paused" aria-label={text.title(count)}>
+      <div className="kit-spread">
+        <strong>{text.title(count)}</strong>
+        <Button label={text.retry} icon="refresh" disabled={retry.isPending} onClick={() => retry.mutate(undefined)} />
+      </div>
+      <p>{text.about}</p>
+      <ul className="break">
+        {latest.map(({ url, reason, at }) => (
+          <li key={`${at} ${url}`}>
+            {url} <span className="soft">{reason}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

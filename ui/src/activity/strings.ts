@@ -40,6 +40,14 @@ export const strings = {
     free: 'Free disk space',
     unknown: 'unknown',
   },
+  setAside: {
+    title: (count: number) =>
+      count === 1 ? "1 version couldn't be processed" : `${formatCount(count)} versions couldn't be processed`,
+    about: 'They were set aside after three attempts. Everything else continues.',
+    retry: 'Try again',
+    retried: (count: number) =>
+      count === 1 ? 'Trying 1 version again' : `Trying ${formatCount(count)} versions again`,
+  },
   pause: {
     pause: 'Pause crawl',
     resume: 'Resume crawl',

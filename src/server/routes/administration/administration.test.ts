@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { noCheck } from '../../../core/request.ts'
 import {
   createCounterMemory,
   createThrottleReasons,
   openSharedCounters,
 } from '../../../crawl/worker/shared-counters.ts'
+import type { OpenShard } from '../../../store/conformance/engine.testkit.ts'
 import { batchOf, offersOf, pageOf } from '../../../store/conformance/samples.testkit.ts'
 import { createSqliteSystem } from '../../../store/sqlite/testkit/store.testkit.ts'
 import { createTestServer, type TestServer } from '../../server.testkit.ts'
@@ -17,9 +19,11 @@ const crawlControl = {
   pause: async (paused: boolean) => holds.set('paused', paused),
 }
 let server: TestServer
+let shard: OpenShard
 
 before(async () => {
   const [first] = await system.open(1)
+  shard = first!
   const [good, bad] = [system.hostOf(0, 0), system.hostOf(0, 1)] as const
   await first!.frontier.offer([...offersOf(good, 2), ...offersOf(bad, 1)])
   const { id } = (await first!.frontier.hosts(9, new Set())).find(({ host }) => host === bad)!
@@ -59,6 +63,22 @@ describe('what administrators see of the work', () => {
       ['gold', 'silver', 'bronze'],
     )
     assert.ok(disk.databaseBytes > 0 && disk.freeBytes! > 0)
+  })
+
+  test('versions that were set aside, with their reasons, which they may have processed again', async () => {
+    const host = system.hostOf(0, 2)
+    const check = { ...noCheck, watch: 1, round: 1 }
+    await shard.documents.record([pageOf(host, '/odd', 'odd', { check, run: 1 })])
+    const { annotations } = server.stores
+    const [task] = await annotations.tasks({ limit: 1, part: 0, parts: 1 })
+    for (let n = 0; n < 3; n++) await annotations.countAttempts([task!.id], 1)
+    await annotations.fail(task!.id, { reason: 'TypeError: no', at: Date.UTC(2026, 0, 1) })
+    const root = server.as('root@example.org')
+    const shown = { url: `http://${host}/odd`, reason: 'TypeError: no', at: '2026-01-01T00:00:00.000Z' }
+    assert.deepEqual((await root.get('/crawl')).json().setAside, { count: 1, latest: [shown] })
+    assert.deepEqual((await root.post('/crawl/set-aside/retry', {})).json(), { retried: 1 })
+    assert.deepEqual((await root.get('/crawl')).json().setAside, { count: 0, latest: [] })
+    assert.equal(await annotations.countTasks(), 1)
   })
 
   test('hosts, the one in trouble first, a page at a time', async () => {

@@ -23,11 +23,12 @@ import {
   NodeChanges,
   NodeList,
   NodeParams,
+  RetriedTasks,
 } from '../../schemas/activity.ts'
 import { Problem } from '../../schemas/common.ts'
 
 export type CrawlParts = {
-  activity: Pick<Activity, 'start' | 'report' | 'end'>
+  activity: Pick<Activity, 'start' | 'report' | 'retrySetAside' | 'end'>
   graph: GraphView
   crawlControl: CrawlControl
   crawls: CrawlService
@@ -78,6 +79,18 @@ export function addCrawl(api: Api, { activity, graph, crawlControl, crawls }: Cr
     },
   )
   addCrawlJobs(api, crawls)
+  api.post(
+    '/crawl/set-aside/retry',
+    {
+      config: administrator,
+      schema: {
+        tags: ['administration'],
+        summary: 'Process versions again that were set aside',
+        response: { 200: RetriedTasks, '4xx': Problem },
+      },
+    },
+    async () => ({ retried: await activity.retrySetAside() }),
+  )
   api.get(
     '/crawl/graph',
     {

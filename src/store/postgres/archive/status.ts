@@ -1,4 +1,4 @@
-import type { StatusReport } from '../../../core/reports/status-report.ts'
+import type { StatusReport, StoreStatus } from '../../../core/reports/status-report.ts'
 import type { DiskUse, KeptCounts } from '../../contracts/store-set.ts'
 import { isRestingSql } from '../../rules/host-ranking.ts'
 import type { PostgresPool } from '../connection/pool.ts'
@@ -37,7 +37,7 @@ async function countRows(pool: PostgresPool, table: 'documents' | 'versions' | '
 }
 
 /** The state of a cluster as seen from outside, without the disk. Safe while others write. */
-export async function readPostgresStatus(pool: PostgresPool): Promise<Omit<StatusReport, 'disk'>> {
+export async function readPostgresStatus(pool: PostgresPool): Promise<Omit<StoreStatus, 'disk'>> {
   const [run] = await pool.query<{ id: number; startedAt: number; finishedAt: number | null }>(statements.run)
   const documents = await countRows(pool, 'documents')
   const last = await pool.query<{ url: string; outcome: string; at: number }>(

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { StatusReport } from '../../../core/reports/status-report.ts'
+import type { StatusReport, StoreStatus } from '../../../core/reports/status-report.ts'
 import type { KeptCounts } from '../../contracts/store-set.ts'
 import { isGivenUpSql, isRestingSql } from '../../rules/host-ranking.ts'
 import { createTurns, type Database, openDatabase } from './database.ts'
@@ -10,7 +10,7 @@ import { frontierMigrations } from './schema-frontier.ts'
 const LAST_SHOWN = 10
 
 /** A look at a data folder from outside, also while a crawl runs in it. */
-export function readStatus(folder: string): StatusReport {
+export function readStatus(folder: string): StoreStatus {
   const catalog = openCatalogForReading(folder)
   try {
     const one = (sql: string) => catalog.prepare(sql).get() as Record<string, number>
