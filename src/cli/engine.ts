@@ -182,6 +182,14 @@ export type CrawlHooks = {
   /** Aborted to finish requests in flight, save and return. */
   signal: AbortSignal
   log: Logger
+  /** For a data folder where `erace up` runs, which takes the crawl. */
+  inService: {
+    /** Options that were given and change which pages are fetched or what is kept of them; the service can't do that for one crawl. */
+    refused: readonly string[]
+    /** Options that were given and say how fast and in which order; the service decides on that. */
+    ignored: readonly string[]
+    onHandedOver(id: number): void
+  }
 }
 
 export type BackupHooks = {

@@ -6,13 +6,16 @@ import { runCrawl } from '../../crawl/crawl.ts'
 import { checkSettings } from '../../crawl/crawl-settings.ts'
 import { createIdleWork } from '../../crawl/idle-work.ts'
 import { createCounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
+import { isServed } from '../../store/sqlite/folder/lock.ts'
 import { createBackground } from '../threads/background.ts'
 import { openForCrawling, type ShardThreads, startShardThreads } from '../threads/sqlite-shards.ts'
+import { crawlInService } from './crawl-service.ts'
 
 /** `erace crawl` on a data folder: one thread per shard, and one of low priority that indexes texts and compresses full files. */
 export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise<CrawlResult> {
   checkSettings(settings)
   const { folder, config } = settings
+  if (isServed(folder)) return crawlInService(settings, hooks)
   const { log, signal } = hooks
   const opened = openForCrawling(settings, log)
   const { shards } = opened.facts

@@ -9,6 +9,7 @@ import { createCounterMemory, createThrottleReasons, openSharedCounters } from '
 import { createWatching } from '../../services/watching/watching.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { paths } from '../../store/sqlite/folder/folder.ts'
+import { SERVICE } from '../../store/sqlite/folder/lock.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { startDelivery } from '../delivery.ts'
 import { sqliteStores } from '../engines/sqlite-stores.ts'
@@ -28,7 +29,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
   const { signal, log } = hooks
   const clock = systemClock
   const settings = await settingsForWatching(folder, config)
-  const opened = openForCrawling(settings, log)
+  const opened = openForCrawling(settings, log, SERVICE)
   const memory = createCounterMemory(opened.facts.shards, null)
   const counters = openSharedCounters(memory)
   const jobs = { index: config.search.index, compress: config.archive.compress }

@@ -19,9 +19,13 @@ export type ShardThreadsOptions = ShardThreadEvents & {
 }
 
 /** Opens the data folder for writing, with as many shards as the settings say or as it was made for. */
-export function openForCrawling({ folder, config }: CrawlSettings, log: Logger): DataFolder {
+export function openForCrawling({ folder, config }: CrawlSettings, log: Logger, purpose = ''): DataFolder {
   const threads = config.crawl.threads === 0 ? availableParallelism() : config.crawl.threads
-  const opened = openFolder({ folder, holder: `process ${process.pid} on ${hostname()}`, shards: threads })
+  const opened = openFolder({
+    folder,
+    holder: `process ${process.pid} on ${hostname()} ${purpose}`.trim(),
+    shards: threads,
+  })
   if (opened.isOpenToOthers)
     log.warn({ folder }, `other users of this machine can read the data folder; close it with: chmod -R go= ${folder}`)
   const { shards } = opened.facts

@@ -6,7 +6,7 @@ import { isAppError } from '../../core/errors.ts'
 import type { CrawlResult } from '../../core/reports/crawl-report.ts'
 import { createOmitRules, type OmitRule } from '../../core/text/omit-rules.ts'
 import { wholeNumber } from '../args/values.ts'
-import { type Command, type CommandContext, exitCodes, type Option, type OptionValues } from '../command.ts'
+import { type Command, type CommandContext, exitCodes, type Option, type OptionValues, spelling } from '../command.ts'
 import { createInterrupt, finishingRequests } from '../interrupt.ts'
 import { closingTable } from '../output/closing-table.ts'
 import { createProgressLine, createStatisticsLog } from '../output/crawl-progress.ts'
@@ -98,7 +98,8 @@ export const crawlOptions: readonly Option[] = [
 export const command: Command = {
   name: 'crawl',
   group: 'Crawl',
-  summary: 'crawl now and keep every page; resumes an interrupted crawl, rechecks a finished one',
+  summary:
+    'crawl now and keep every page; resumes an interrupted crawl, rechecks a finished one; in the folder of a running erace up, that one crawls',
   usage: 'SEED… | @FILE',
   options: crawlOptions,
   examples: [
@@ -115,6 +116,28 @@ export const command: Command = {
   },
 }
 
+/** How fast and in which order pages are fetched. A running service that takes the crawl decides on that. */
+const decidedByService: readonly string[] = [
+  'fetchers',
+  'threads',
+  'per-host',
+  'delay',
+  'order',
+  'allow-net',
+  'no-index',
+]
+/** A running service knows the same of each crawl that it takes. */
+const knownToService: readonly string[] = ['depth', 'restrict', 'restrictto', 'max-pages', 'start']
+
+function optionsInService({ options }: CommandContext, command: readonly Option[]) {
+  const given = command.filter(({ name }) => options.flag(name) && !knownToService.includes(name))
+  const isIgnored = ({ name }: Option): boolean => decidedByService.includes(name)
+  return {
+    refused: given.filter((option) => !isIgnored(option)).map(spelling),
+    ignored: given.filter(isIgnored).map(spelling),
+  }
+}
+
 /** What differs between the command lines that start a crawl. */
 type CrawlWords = {
   seeds: readonly string[]
@@ -124,6 +147,7 @@ type CrawlWords = {
   restrict: string
   hostRules: string
   dashes?: string
+  options?: readonly Option[]
 }
 
 export async function prepareCrawl(
@@ -132,7 +156,8 @@ export async function prepareCrawl(
   errors: ValidationError[],
 ): Promise<() => Promise<number>> {
   const settings = await readSettings(context, words, errors)
-  return () => run(context, settings)
+  const inService = optionsInService(context, words.options ?? crawlOptions)
+  return () => run(context, settings, inService)
 }
 
 async function readSettings(
@@ -195,7 +220,11 @@ function omitRules(options: OptionValues, errors: ValidationError[]): OmitRule[]
   return rules
 }
 
-async function run(context: CommandContext, settings: CrawlSettings): Promise<number> {
+async function run(
+  context: CommandContext,
+  settings: CrawlSettings,
+  inService: ReturnType<typeof optionsInService>,
+): Promise<number> {
   const { io, clock, quiet, engine } = context
   const line = createStatusLine(io.stderr)
   const log = context.createLog(line.sink)
@@ -203,15 +232,23 @@ async function run(context: CommandContext, settings: CrawlSettings): Promise<nu
   const onProgress = showsLine
     ? createProgressLine({ line, clock, maxPages: settings.maxPages })
     : createStatisticsLog({ log, clock })
+  let handedOver: number | null = null
   const interrupt = createInterrupt({
     io,
     clock,
     onFirst() {
-      if (!quiet) line.sink.write(finishingRequests('crawl'))
+      if (!quiet) line.sink.write(handedOver === null ? finishingRequests('crawl') : goesOnInService(handedOver))
     },
   })
+  const onHandedOver = (id: number): void => {
+    handedOver = id
+  }
   try {
-    const result = await engine.crawl(settings, { onProgress, signal: interrupt.signal, log }, context.target)
+    const result = await engine.crawl(
+      settings,
+      { onProgress, signal: interrupt.signal, log, inService: { ...inService, onHandedOver } },
+      context.target,
+    )
     line.clear()
     printResult(context, result)
     return result.interrupted ? exitCodes.interrupted : exitCodes.done
@@ -219,6 +256,10 @@ async function run(context: CommandContext, settings: CrawlSettings): Promise<nu
     line.clear()
     interrupt.dispose()
   }
+}
+
+function goesOnInService(id: number): string {
+  return `erace crawl: the running service goes on with crawl ${id}; stop it under Activity, or with DELETE /api/v1/crawl/${id}\n`
 }
 
 function printResult({ io, json }: CommandContext, result: CrawlResult): void {

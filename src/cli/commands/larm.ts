@@ -29,12 +29,14 @@ const larmOptions: readonly Option[] = [
 /** Their names are given by LARM's own options. */
 const replaced: readonly string[] = ['threads', 'restrict', 'host-rules', 'fetchers']
 
+const options = [...larmOptions, ...crawlOptions.filter(({ name }) => !replaced.includes(name))]
+
 export const command: Command = {
   name: 'larm',
   group: 'Crawl',
   summary: "crawl with LARM's command line: -start, -restrictto, -threads, -hostresolver",
   usage: '-start URL|@FILE',
-  options: [...larmOptions, ...crawlOptions.filter(({ name }) => !replaced.includes(name))],
+  options,
   examples: [
     {
       line: "erace larm -start http://example.org/ -restrictto '^http://example\\.org/' -threads 15 -hostresolver hosts.properties",
@@ -48,7 +50,7 @@ export const command: Command = {
     const seeds = [...context.options.all('start'), ...context.positionals]
     return prepareCrawl(
       context,
-      { seeds, seedPlace: '-start', restrict: 'restrictto', hostRules: 'hostresolver', dashes: '-' },
+      { seeds, seedPlace: '-start', restrict: 'restrictto', hostRules: 'hostresolver', dashes: '-', options },
       errors,
     )
   },

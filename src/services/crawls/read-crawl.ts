@@ -8,6 +8,9 @@ import type { CrawlDraft } from '../../store/contracts/crawls.ts'
 
 export type CrawlRequest = Pick<CrawlDraft, 'seeds' | 'depth' | 'restrict' | 'maxPages'>
 
+/** The settings that decide what the service may crawl. */
+export type CrawlRules = Pick<Config, 'crawl'> & { network: Pick<Config['network'], 'allow'> }
+
 export const crawlLimits = { seeds: 10_000, restrictLength: 2_000, depth: 1_000_000, pages: 10_000_000 } as const
 
 const MAX_NAMED = 5
@@ -16,7 +19,7 @@ const MAX_NAMED = 5
  * Makes sure that the service can do a crawl: `url-invalid` names the seeds that can't be fetched, `address-refused` those in networks
  * that the service may not enter, `usage-wrong` an expression or a limit. Where a name leads is known only once it is fetched.
  */
-export function checkCrawl(request: CrawlRequest, { crawl, network }: Pick<Config, 'crawl' | 'network'>): void {
+export function checkCrawl(request: CrawlRequest, { crawl, network }: CrawlRules): void {
   const { seeds, depth, restrict, maxPages } = request
   if (seeds.length === 0) throw new AppError('usage-wrong', 'a crawl needs at least one seed')
   if (seeds.length > crawlLimits.seeds)

@@ -76,6 +76,15 @@ export async function whileAlone<T>(folder: string, holder: string, work: () => 
   }
 }
 
+/** How `erace up` names itself as the holder of a folder. */
+export const SERVICE = '(erace up)'
+
+/** Whether `erace up` runs in the folder. The note may be of a process that was killed, the lock can't be. */
+export function isServed(folder: string): boolean {
+  if (!readHolder(join(folder, 'lock.holder')).endsWith(SERVICE)) return false
+  return !whileIdle(folder, `process ${process.pid}`, () => {})
+}
+
 function readHolder(path: string): string {
   try {
     return readFileSync(path, 'utf8')
