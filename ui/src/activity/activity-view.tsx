@@ -14,6 +14,7 @@ import { showError, showToast } from '../kit/toast.tsx'
 import { useLive } from '../live/use-live.ts'
 import { useMe } from '../session/session.ts'
 import { Charts } from './charts.tsx'
+import { Crawls, isOpen } from './crawls.tsx'
 import { Explain } from './explain.tsx'
 import { Hosts } from './hosts.tsx'
 import { Nodes } from './nodes.tsx'
@@ -24,6 +25,8 @@ const CrawlGraph = lazy(() => import('./graph.tsx'))
 /** Ten minutes, with a point every second or two. */
 const MAX_POINTS = 600
 const REFRESH_MS = 15_000
+/** While a crawl waits or runs. */
+const CRAWLING_MS = 2_000
 
 /** Crawl stats, extended by live events and refreshed regularly. */
 function useCrawl() {
@@ -34,7 +37,8 @@ function useCrawl() {
       return { ...old, now: stats, series: [...old.series, stats].slice(-MAX_POINTS) }
     })
   })
-  return useGet<Crawl>(['crawl'], '/crawl', {}, { refetchInterval: REFRESH_MS })
+  const isCrawling = client.getQueryData<Crawl>(['crawl'])?.crawls.some(isOpen) === true
+  return useGet<Crawl>(['crawl'], '/crawl', {}, { refetchInterval: isCrawling ? CRAWLING_MS : REFRESH_MS })
 }
 
 /** Pauses or resumes the crawl. */
@@ -69,6 +73,7 @@ function Administration() {
       <SetAside setAside={crawl.data.setAside} />
       <Charts series={crawl.data.series} />
       <Totals crawl={crawl.data} />
+      <Crawls crawls={crawl.data.crawls} />
       <section className="activity-section" aria-labelledby="activity-nodes">
         <div className="kit-spread activity-head">
           <h2 id="activity-nodes">{strings.nodes.title}</h2>

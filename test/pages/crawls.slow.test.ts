@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser } from 'playwright-core'
+import { type Service, startUp } from '../kit/service.ts'
+import { createSite, type Site } from '../site/site.ts'
+import { overflows, seriousFindings } from './accessibility-checks.ts'
+import { createAccount } from './account.ts'
+import { startBrowser, visit, withoutBrowser } from './browser.ts'
+
+describe('crawls in the service, in a browser', { skip: withoutBrowser }, () => {
+  let browser: Browser
+  let service: Service
+  let site: Site
+  before(async () => {
+    browser = await startBrowser()
+    site = await createSite({ pages: 30 })
+    service = await startUp()
+  })
+  after(async () => {
+    await browser?.close()
+    await service?.destroy()
+    await site?.close()
+  })
+
+  test('an administrator starts one, sees it end, and finds a page of it', async () => {
+    const me = await createAccount(service, 'Ada')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    site.set('/page/3.html', { body: '<p>held</p>', until: promise })
+    for (const device of ['desktop', 'phone'] as const) {
+      const visitor = await visit(browser, device)
+      const { page } = visitor
+      await me.enter(visitor.context)
+      page.setDefaultTimeout(20_000)
+      await visitor.watched(async () => {
+        await page.goto(`${service.url}/activity`)
+        await page.getByRole('button', { name: 'Start a crawl' }).click()
+        const dialog = page.getByRole('dialog')
+        await dialog.getByLabel('Start at').fill('ftp://example.org/')
+        await dialog.getByRole('button', { name: 'Start crawl' }).click()
+        await dialog.getByText('seeds that cannot be fetched').waitFor()
+        await dialog.getByLabel('Start at').fill(`${site.origin()}/`)
+        await dialog.getByLabel('Pages at most').fill('100')
+        await page.screenshot({ path: `.artefacts/pages/crawl-dialog-${device}.png` })
+        await dialog.getByRole('button', { name: 'Start crawl' }).click()
+        await dialog.waitFor({ state: 'detached' })
+        const crawls = page.getByRole('region', { name: 'Crawls' })
+        if (device === 'desktop') await crawls.getByText('running', { exact: true }).waitFor()
+        await crawls.scrollIntoViewIfNeeded()
+        await page.screenshot({ path: `.artefacts/pages/crawls-${device}.png` })
+        assert.deepEqual(await overflows(page), [])
+        resolve()
+        await crawls.getByText('finished', { exact: true }).first().waitFor()
+        assert.deepEqual(await seriousFindings(page, async () => {}), [])
+        if (device === 'desktop')
+          assert.deepEqual(
+            visitor.faults.filter((fault) => !/400/.test(fault)),
+            [],
+          )
+      })
+    }
+    const found = await me.ask<{ items: { url: string }[] }>('GET', '/search?q=held')
+    assert.deepEqual(
+      found.items.map(({ url }) => url),
+      [`${site.origin()}/page/3.html`],
+    )
+  })
+})
