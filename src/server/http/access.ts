@@ -137,8 +137,7 @@ export function ownerOf(request: FastifyRequest): string {
   return callerOf(request).account.email
 }
 
-/** As whom the archive is asked: what was crawled for all is shown to administrators. */
+/** As whom the archive is asked. */
 export function askerOf(request: FastifyRequest): Asker {
-  const { email, role } = callerOf(request).account
-  return { owner: email, seesCrawled: role === 'administrator' }
+  return { owner: ownerOf(request) }
 }

@@ -79,8 +79,8 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
       if (text === null) throw new AppError('not-found', `the content type of version ${version.n} has no text`)
       return ownBytes(text)
     },
-    async diff({ owner, seesCrawled = false, document: id, from, to, as, showIgnored, ...request }) {
-      const asker = { owner, seesCrawled }
+    async diff({ owner, document: id, from, to, as, showIgnored, ...request }) {
+      const asker = { owner }
       const document = await visible.document(asker, id)
       const named = { from: from === null ? undefined : String(from), to: to === null ? undefined : String(to) }
       const pair = await choosePair({ versions, finder }, document, named)

@@ -137,6 +137,7 @@ export const kindLabels: Record<ImportKind, string> = {
   versions: 'versions',
   bodies: 'known bodies',
   tasks: 'annotation tasks',
+  reached: 'documents reached by watches',
   holds: 'holds',
   annotations: 'annotations',
   also_at: 'other URLs of near-duplicates',

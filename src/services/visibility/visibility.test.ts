@@ -53,6 +53,11 @@ describe('who sees what', () => {
       visibility,
       reads: () => reads,
       put: (...given: Profile[]) => profiles.put(given.map(createProfileKeys({}))),
+      /** As a check records it. */
+      async reach(profile: string, document: number, hops: number) {
+        const insert = db.prepare('INSERT OR REPLACE INTO reached (document, watch, hops) VALUES (?, ?, ?)')
+        for (const { watch } of await profiles.urdsOf(profile)) db.write(() => insert.run(document, watch, hops))
+      },
       async visit(profile: string, landed: string | null = null) {
         const rest = { checkedAt: 9, outcome: 'stored', status: 200, changes: 0, landed }
         const urds = await profiles.urdsOf(profile)
@@ -62,8 +67,9 @@ describe('who sees what', () => {
   }
 
   test('a first visit that is done is noticed without a change of the base', async () => {
-    const { visibility, put, visit, clock } = system()
+    const { visibility, put, visit, reach, clock } = system()
     await put(profileOf('one', 'ada', [sourceOf('http://a.example/', { depth: 1 })], {}))
+    await reach('one', page.id, 1)
     assert.equal(await visibility.of({ owner: 'ada' }).sees(page), false)
     await visit('one')
     clock.advance(1_000)
@@ -84,9 +90,11 @@ describe('who sees what', () => {
   })
 
   test('a source shows what is where it redirects to', async () => {
-    const { visibility, put, visit } = system()
+    const { visibility, put, visit, reach } = system()
     await put(profileOf('three', 'ada', [sourceOf('http://old.example/', { depth: 1 })], {}))
     await visit('three', 'http://new.example/')
+    await reach('three', 2, 1)
+    await reach('three', 3, 1)
     assert.equal(await visibility.of({ owner: 'ada' }).sees({ id: 2, url: 'http://new.example/page' }), true)
     assert.equal(await visibility.of({ owner: 'ada' }).sees({ id: 3, url: 'http://newer.example/page' }), false)
   })
@@ -99,6 +107,48 @@ describe('who sees what', () => {
       [['two', false, 'http://b.example/']],
     )
     assert.deepEqual(await visibility.of({ owner: 'eve' }).filter([{ id: 4, url: 'http://b.example/' }]), [])
+  })
+
+  test('no scope shows a page that no check of the own sources reached', async () => {
+    const { visibility, put, visit, reach } = system()
+    const everything = { kind: 'pattern', source: '.*' } as const
+    await put(
+      profileOf('secret', 'ada', [sourceOf('http://site.example/drafts?token=s3cret', { depth: 1 })], {}),
+      profileOf('host', 'bob', [sourceOf('http://site.example/', { depth: 9, scope: { kind: 'host' } })], {}),
+      profileOf('domain', 'bob', [sourceOf('http://www.site.example/', { depth: 9, scope: { kind: 'domain' } })], {}),
+      profileOf('pattern', 'bob', [sourceOf('http://site.example/start', { depth: 9, scope: everything })], {}),
+    )
+    for (const profile of ['secret', 'host', 'domain', 'pattern']) await visit(profile)
+    const draft = { id: 10, url: 'http://site.example/drafts?token=s3cret' }
+    const linked = { id: 11, url: 'http://site.example/linked' }
+    const elsewhere = { id: 12, url: 'http://other.example/' }
+    await reach('secret', draft.id, 0)
+    await reach('secret', linked.id, 1)
+    await reach('pattern', elsewhere.id, 2)
+    const seenBy = async (owner: string) =>
+      (await visibility.of({ owner }).filter([draft, linked, elsewhere])).map(({ id }) => id)
+    assert.deepEqual(await seenBy('ada'), [10, 11])
+    assert.deepEqual(await seenBy('bob'), [12])
+  })
+
+  test('a source shows no more than its own depth and scope, though its watch goes further for others', async () => {
+    const { visibility, put, visit, reach } = system()
+    const uri = 'http://shared.example/a/'
+    await put(
+      profileOf('deep', 'ada', [sourceOf(uri, { depth: 3, scope: { kind: 'host' } })], {}),
+      profileOf('near', 'bob', [sourceOf(uri, { depth: 1, scope: { kind: 'path' } })], {}),
+    )
+    for (const profile of ['deep', 'near']) await visit(profile)
+    const pages = [
+      { id: 20, url: uri, hops: 0 },
+      { id: 21, url: `${uri}one`, hops: 1 },
+      { id: 22, url: `${uri}two`, hops: 2 },
+      { id: 23, url: 'http://shared.example/b', hops: 1 },
+    ]
+    for (const { id, hops } of pages) await reach('deep', id, hops)
+    const seenBy = async (owner: string) => (await visibility.of({ owner }).filter(pages)).map(({ id }) => id)
+    assert.deepEqual(await seenBy('ada'), [20, 21, 22, 23])
+    assert.deepEqual(await seenBy('bob'), [20, 21])
   })
 
   test('owners beyond the limit are read anew', async () => {

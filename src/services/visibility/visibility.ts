@@ -3,26 +3,23 @@ import type { Source } from '../../core/profile.ts'
 import { ignoredBy } from '../../core/text/ignored-text.ts'
 import type { InboxStore } from '../../store/contracts/inbox.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
-import type { VersionStore } from '../../store/contracts/versions.ts'
+import type { Reached, VersionStore } from '../../store/contracts/versions.ts'
 import type { WatchStore } from '../../store/contracts/watches.ts'
+import { coversPage } from '../scheduler/urds/coverage.ts'
 import { type Coverage, createCoverage, type Reaching } from './coverage.ts'
 
 /**
- * Who may see which document. A user sees what an annotation of the user points to, and pages in the scope of a source of one
- * of the user's own profiles, once that source was visited for it. What is not of the web is seen by its annotations alone. What
- * was crawled for all is seen as well by those who ask with `seesCrawled`, which are administrators. Nothing else, for them too.
+ * Who may see which document. A user sees what an annotation of the user points to; pages that a check of one of the user's own
+ * sources reached, as far as that source's depth and scope go; and what an administrator had crawled for all. Administrators see
+ * no more. A scope opens nothing by itself: a page that nothing links to stays with the user who watches it.
  *
- * What the sources of an owner reach is kept in memory until the profile base changes. First visits come to their end without
+ * The sources of an owner are kept in memory until the profile base changes. First visits come to their end without
  * such a change: as long as one is not done, cached values are used for a moment only, else for a minute, since a
  * source may begin to redirect.
  */
 export type Visibility = { of(asker: Asker): OwnersView }
 
-export type Asker = {
-  owner: string
-  /** Also sees the documents that a crawl has met. */
-  seesCrawled?: boolean
-}
+export type Asker = { owner: string }
 
 export type SeenDocument = { id: number; url: string }
 
@@ -40,6 +37,8 @@ export type OwnedSource = {
   profile: string
   name: string
   source: Source
+  /** The watch that it is part of. */
+  watch: number
   landed: string
   visited: boolean
   /** What the profile ignores. */
@@ -50,11 +49,18 @@ export type VisibilityDeps = {
   profiles: Pick<ProfileStore, 'revision' | 'list' | 'urdsOf'>
   watches: Pick<WatchStore, 'find'>
   inbox: Pick<InboxStore, 'documentsOf'>
-  versions: Pick<VersionStore, 'crawledForAll'>
+  versions: Pick<VersionStore, 'crawledForAll' | 'reached'>
   clock: Clock
 }
 
-type Known = { revision: number; endsAt: number; coverage: Coverage; sources: readonly OwnedSource[] }
+type Known = {
+  revision: number
+  endsAt: number
+  coverage: Coverage
+  sources: readonly OwnedSource[]
+  /** Those that were visited, by their watch. */
+  visited: ReadonlyMap<number, readonly OwnedSource[]>
+}
 
 const MAX_OWNERS = 200
 const UNFINISHED_MS = 1_000
@@ -80,7 +86,8 @@ export function createVisibility({ profiles, watches, inbox, versions, clock }: 
     const sources = await sourcesOf(owner)
     const visited = sources.filter((each) => each.visited)
     const endsAt = clock.monotonic() + (visited.length < sources.length ? UNFINISHED_MS : SETTLED_MS)
-    return { revision, endsAt, sources, coverage: createCoverage(visited satisfies Reaching[]) }
+    const coverage = createCoverage(visited satisfies Reaching[])
+    return { revision, endsAt, sources, coverage, visited: Map.groupBy(visited, ({ watch }) => watch) }
   }
 
   async function sourcesOf(owner: string): Promise<OwnedSource[]> {
@@ -95,7 +102,8 @@ export function createVisibility({ profiles, watches, inbox, versions, clock }: 
         for (const { place, watch, visitedAt } of urds) {
           const source = sources[place]
           if (source === undefined) continue
-          found.push({ profile: id, name, source, landed: landed.get(watch) ?? '', visited: visitedAt > 0, ignore })
+          const state = { watch, landed: landed.get(watch) ?? '', visited: visitedAt > 0 }
+          found.push({ profile: id, name, source, ...state, ignore })
         }
       }
       if (page.length < PAGE) return found
@@ -103,16 +111,31 @@ export function createVisibility({ profiles, watches, inbox, versions, clock }: 
     }
   }
 
+  /** Documents that checks of these sources came to. */
+  async function reachedBy(sources: Known['visited'], documents: readonly SeenDocument[]): Promise<Set<number>> {
+    const urls = new Map(documents.map(({ id, url }) => [id, url]))
+    const rows = await versions.reached({ documents: [...urls.keys()], watches: [...sources.keys()] })
+    const isCovered = ({ document, watch, hops }: Reached) =>
+      sources
+        .get(watch)!
+        .some(({ source, landed }) =>
+          [source.uri, landed].some(
+            (uri) => uri !== '' && coversPage({ ...source, uri }, { url: urls.get(document)!, hops }),
+          ),
+        )
+    return new Set(rows.filter(isCovered).map(({ document }) => document))
+  }
+
   return {
-    of({ owner, seesCrawled = false }) {
+    of({ owner }) {
       async function filter<T extends SeenDocument>(documents: readonly T[]): Promise<T[]> {
-        const { coverage } = await knownOf(owner)
-        const unreached = documents.filter(({ url }) => !coverage.has(url)).map(({ id }) => id)
-        const annotated = unreached.length === 0 ? new Set<number>() : await inbox.documentsOf(owner, unreached)
-        const others = unreached.filter((id) => !annotated.has(id))
-        const crawled = seesCrawled && others.length > 0 ? await versions.crawledForAll(others) : new Set<number>()
-        const hidden = new Set(others.filter((id) => !crawled.has(id)))
-        return documents.filter(({ id }) => !hidden.has(id))
+        if (documents.length === 0) return []
+        const { visited } = await knownOf(owner)
+        const seen = await reachedBy(visited, documents)
+        const hidden = () => documents.filter(({ id }) => !seen.has(id)).map(({ id }) => id)
+        for (const id of await inbox.documentsOf(owner, hidden())) seen.add(id)
+        for (const id of await versions.crawledForAll(hidden())) seen.add(id)
+        return documents.filter(({ id }) => seen.has(id))
       }
       return {
         filter,

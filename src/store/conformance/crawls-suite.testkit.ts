@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type Check, FIRST_CRAWL } from '../../core/request.ts'
 import type { CrawlDraft, CrawlProgress } from '../contracts/crawls.ts'
+import type { Capture } from '../contracts/documents.ts'
 import { CONFIGURATION, MAX_OVER } from '../rules/crawls.ts'
 import { openOne, type StoreEngine, withSystem } from './engine.testkit.ts'
 import { noteOf, pageOf } from './samples.testkit.ts'
@@ -87,6 +88,36 @@ export function crawlsSuite(engine: StoreEngine): void {
         // What the configuration asked for last must not be crawled again, however long ago that was.
         assert.equal((await crawls.newestOf(CONFIGURATION))?.depth, 2)
         assert.equal((await crawls.newestOf(draft.askedBy))?.id, last)
+        close()
+      }),
+    )
+
+    test(
+      'what each watch has reached is known with its shortest way, and crawls reach nothing for anybody',
+      withSystem(engine, {}, async (system) => {
+        const { documents } = await openOne(system)
+        const host = system.hostOf(0, 0)
+        const { versions, close } = engine.openStores(system)
+        const by = (watch: number, hops: number) => ({ check: { ...byWatch, watch }, run: watch, hops })
+        const { kind: _, ...met } = noteOf(host, '/a', 'unchanged', by(2, 1))
+        await documents.record([
+          pageOf(host, '/a', 'a', by(1, 3)),
+          { ...met, kind: 'met' } as Capture,
+          noteOf(host, '/broken', 'failed', by(1, 1)),
+          pageOf(host, '/crawled', 'b'),
+        ])
+        await documents.record([pageOf(host, '/a', 'a', by(1, 2)), pageOf(host, '/a', 'a', by(1, 5))])
+        await documents.record([pageOf(host, '/a', 'a', by(1, 4))])
+        const all = await versions.documents({ after: 0, limit: 100 })
+        const pathOf = new Map(all.map(({ id, url }) => [id, new URL(url).pathname]))
+        const reached = async (...watches: number[]) =>
+          (await versions.reached({ documents: [...pathOf.keys()], watches }))
+            .map(({ document, watch, hops }) => `${pathOf.get(document)} ${watch} ${hops}`)
+            .sort()
+        assert.deepEqual(await reached(1, 2, 3), ['/a 1 2', '/a 2 1', '/broken 1 1'])
+        assert.deepEqual(await reached(2), ['/a 2 1'])
+        assert.deepEqual(await reached(), [])
+        assert.deepEqual(await versions.reached({ documents: [], watches: [1] }), [])
         close()
       }),
     )

@@ -24,6 +24,7 @@ export const importKinds = [
   'versions',
   'bodies',
   'tasks',
+  'reached',
   'holds',
   'annotations',
   'also_at',

@@ -27,9 +27,13 @@ export type VersionStore = {
   current(page: { before: number; limit: number }): Promise<Version[]>
   /** Those of the documents that a crawl has met, which fetches for everybody, and not only watches of somebody's sources. */
   crawledForAll(documentIds: readonly number[]): Promise<Set<number>>
+  /** Which of these watches have reached which of these documents, over how many links at least. */
+  reached(asked: { documents: readonly number[]; watches: readonly number[] }): Promise<Reached[]>
   /** Outgoing links of a version, in page order. */
   links(versionId: number): Promise<string[]>
 }
+
+export type Reached = { document: number; watch: number; hops: number }
 
 /** What comes behind `after`, at most `limit` of it. */
 export type Page = { after: number; limit: number }

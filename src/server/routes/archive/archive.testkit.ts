@@ -21,7 +21,7 @@ export type KeptArchive = {
   idOf(url: string): number
   versionOf(url: string, n: number): number
   put(...profiles: Profile[]): Promise<void>
-  /** The first visit of all sources of a profile is done. */
+  /** The first visit of all sources of a profile is done, and has come to all pages of their hosts. */
   visit(profile: string): Promise<void>
   /** Gives a user an annotation of a document. */
   annotate(owner: string, url: string): Promise<void>
@@ -72,6 +72,16 @@ export async function createKeptArchive(
   const number = (sql: string, ...values: (string | number)[]): number =>
     (erace.db.prepare(sql).get(...values) as { id: number }).id
 
+  /** As if a check of the watch had come to all pages of its host. */
+  function reach(watch: number, uri: string): void {
+    erace.db
+      .prepare(
+        `INSERT OR IGNORE INTO reached (document, watch, hops)
+         SELECT id, ?, iif(url = ?, 0, 1) FROM documents WHERE url LIKE ? || '/%'`,
+      )
+      .run(watch, uri, new URL(uri).origin)
+  }
+
   const kept: KeptArchive = {
     site,
     erace,
@@ -82,7 +92,9 @@ export async function createKeptArchive(
     put: (...given) => profiles.put(given.map(keyed)),
     async visit(profile) {
       const at = { checkedAt: 1, outcome: 'stored', status: 200, changes: 0, landed: null }
-      await watches.finish((await profiles.urdsOf(profile)).map(({ id, watch }) => ({ ...at, watch, visited: [id] })))
+      const urds = await profiles.urdsOf(profile)
+      await watches.finish(urds.map(({ id, watch }) => ({ ...at, watch, visited: [id] })))
+      for (const { uri, id } of await watches.find(urds.map(({ watch }) => watch))) reach(id, uri)
     },
     async annotate(owner, url) {
       const documentId = kept.idOf(url)

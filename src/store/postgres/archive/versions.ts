@@ -1,5 +1,5 @@
 import { partitionOf } from '../../../core/url/partition.ts'
-import type { CataloguedDocument, Version, VersionStore } from '../../contracts/versions.ts'
+import type { CataloguedDocument, Reached, Version, VersionStore } from '../../contracts/versions.ts'
 import { unpackLinks } from '../../rules/link-text.ts'
 import { versionSql } from '../../rules/versioning.ts'
 import type { PostgresPool, Sender } from '../connection/pool.ts'
@@ -32,6 +32,8 @@ export const versionStatements = {
   versionAt: `SELECT ${versionColumns} ${ofDocument} AND v.at <= $3::bigint ORDER BY v.n DESC LIMIT 1`,
   versions: `SELECT ${versionColumns} WHERE v.id > $1::bigint ORDER BY v.id LIMIT $2`,
   current: `SELECT ${versionColumns} WHERE v.id < $1::bigint AND d.version = v.id ORDER BY v.id DESC LIMIT $2`,
+  reached: `SELECT document, watch, hops FROM reached
+    WHERE partition = ANY($1::smallint[]) AND document = ANY($2::bigint[]) AND watch = ANY($3::bigint[])`,
   crawledForAll: `SELECT id FROM documents
     WHERE partition = ANY($1::smallint[]) AND id = ANY($2::bigint[]) AND for_all`,
   links: `SELECT l.list, d.url FROM versions v JOIN links l ON l.partition = $1::smallint AND l.id = v.links
@@ -87,6 +89,11 @@ export function createPostgresVersions(pool: PostgresPool): VersionStore {
       if (ids.length === 0) return new Set()
       const rows = await pool.query<{ id: number }>(sql.crawledForAll, [[...new Set(ids.map(partitionOfId))], ids])
       return new Set(rows.map(({ id }) => id))
+    },
+    async reached({ documents, watches }) {
+      if (documents.length === 0 || watches.length === 0) return []
+      const partitions = [...new Set(documents.map(partitionOfId))]
+      return pool.query<Reached>(sql.reached, [partitions, documents, watches])
     },
     current: ({ before, limit }) => versionsOf(sql.current, [Math.min(before, MAX_ID), limit]),
     async links(versionId) {

@@ -21,7 +21,15 @@ import {
 } from '../../rules/versioning.ts'
 import { partsOf, type RecordPart } from '../archive/objects.ts'
 import type { BodyRow } from './documents-bodies.ts'
-import type { DocumentState, LinkRow, RefillRow, TaskRow, VersionRow, VersionState } from './documents-state.ts'
+import type {
+  DocumentState,
+  LinkRow,
+  ReachedRow,
+  RefillRow,
+  TaskRow,
+  VersionRow,
+  VersionState,
+} from './documents-state.ts'
 
 export type RecordRow = { id: number; parts: RecordPart[] }
 
@@ -57,6 +65,7 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
   const refills: RefillRow[] = []
   const records: RecordRow[] = []
   const tasks: TaskRow[] = []
+  const reached = new Map<string, ReachedRow>()
   /** Current versions of documents that a crawl meets for the first time. */
   const shared: number[] = []
   const references: Reference[] = []
@@ -321,11 +330,19 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     tasks.push({ version, document, watch, hops: capture.hops, round, first, made })
   }
 
+  function reach({ check: { watch }, hops, ...key }: Capture): void {
+    const document = documents.get(keyOf(key))?.id
+    if (document === undefined) return
+    const before = reached.get(`${document} ${watch}`)
+    if (before === undefined || before.hops > hops) reached.set(`${document} ${watch}`, { document, watch, hops })
+  }
+
   return {
     record(capture: Capture): CaptureOutcome {
       if (isForAll(capture.check)) return keepForAll(capture)
       const lastChecker = documents.get(keyOf(capture))?.run ?? 0
       const outcome = keep(capture)
+      reach(capture)
       const news = newsOf(outcome)
       if (news !== null) queueTask(capture, news, true)
       else if (mayBringKnown(capture, lastChecker)) {
@@ -341,6 +358,7 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
       changedVersions: [...changedVersions],
       refills,
       links: [...links.values()],
+      reached: [...reached.values()],
       records,
       tasks,
       shared,

@@ -111,6 +111,10 @@ export const refillColumns = columnsOf<RefillRow>(
   'id:bigint digest:bytea size:bigint text:bytea textRules:bigint original:bigint record:bigint length:bigint',
 )
 
+export type ReachedRow = { document: number; watch: number; hops: number }
+
+export const reachedColumns = columnsOf<ReachedRow>('document:bigint watch:bigint hops:int')
+
 export const taskColumns = columnsOf<TaskRow>(
   'version:bigint document:bigint watch:bigint hops:int round:bigint first:boolean made:boolean',
 )

@@ -3,6 +3,7 @@ import { type Columns, unnestOf } from '../connection/row-batch.ts'
 import {
   documentChangeColumns,
   documentColumns,
+  reachedColumns,
   refillColumns,
   taskColumns,
   versionChangeColumns,
@@ -72,6 +73,13 @@ const insertTasks = `INSERT INTO tasks (partition, id, ${namesOf(taskColumns)})
     SELECT $1::smallint, nextval('ids') * 256 + $1::smallint, ${rowOf(taskColumns)} FROM ${unnestOf(taskColumns, 2)}
     ON CONFLICT DO NOTHING`
 
+/** Most pages were reached before, and then nothing is written. */
+const insertReached = `INSERT INTO reached (partition, ${namesOf(reachedColumns)})
+    SELECT $1::smallint, ${rowOf(reachedColumns)} FROM ${unnestOf(reachedColumns, 2)}
+    WHERE NOT EXISTS (SELECT 1 FROM reached o WHERE o.partition = $1::smallint AND o.document = r.document
+      AND o.watch = r.watch AND o.hops <= r.hops)
+    ON CONFLICT (partition, document, watch) DO UPDATE SET hops = least(reached.hops, excluded.hops)`
+
 /** Statements that each name the partition first and values behind it, as one whose values follow each other in the same order. */
 function together(...statements: readonly string[]): string {
   let before = 0
@@ -114,6 +122,7 @@ export const documentStatements = {
   putLinks,
   insertRecords,
   insertTasks,
+  insertReached,
   dropRecords: `DELETE FROM records WHERE partition = $1::smallint AND id = ANY($2::bigint[])`,
 
   // Of bodies: the partition comes from the digest.

@@ -4,6 +4,7 @@ import type { PlannedChanges, RecordRow } from './documents-plan.ts'
 import {
   documentColumns,
   type LinkRow,
+  reachedColumns,
   refillColumns,
   taskColumns,
   versionChangeColumns,
@@ -33,6 +34,7 @@ export function writeChanges(tx: Tx, partition: number, changes: PlannedChanges)
     if (changes.documents.length > 0) send(sql.putDocuments, arraysOf(documentColumns, changes.documents))
     if (changes.tasks.length > 0) send(sql.insertTasks, arraysOf(taskColumns, changes.tasks))
   }
+  if (changes.reached.length > 0) send(sql.insertReached, arraysOf(reachedColumns, changes.reached))
   if (changes.changedVersions.length > 0)
     send(sql.changeVersions, arraysOf(versionChangeColumns, changes.changedVersions))
   if (changes.shared.length > 0) send(sql.wantVersions, [changes.shared])

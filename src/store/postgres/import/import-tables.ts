@@ -151,6 +151,7 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
        attempts:int aside_at:bigint reason:text`,
     ),
   ],
+  reached: [table('reached', 'partition document watch', 'partition:smallint document:bigint watch:bigint hops:int')],
   holds: [table('holds', 'partition version owner', 'partition:smallint version:bigint owner:text since:bigint')],
   annotations,
   also_at: [table('also_at', 'annotation version', 'annotation:bigint version:bigint url:text')],

@@ -33,6 +33,7 @@ export const distributedTables = [
   'records',
   'bodies',
   'tasks',
+  'reached',
   'holds',
   'version_texts',
 ] as const

@@ -160,3 +160,14 @@ CREATE TABLE version_marks (
 );
 INSERT INTO version_marks (name, settled, candidate, horizon) VALUES ('versions', 0, 0, '0')
 `
+
+/** Documents that the checks of each watch have reached, and over how many links at least. */
+export const reachedSchema = `
+CREATE TABLE reached (
+  partition smallint NOT NULL,
+  document bigint NOT NULL,
+  watch bigint NOT NULL,
+  hops int NOT NULL,
+  PRIMARY KEY (partition, document, watch)
+);
+`

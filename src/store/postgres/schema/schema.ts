@@ -1,4 +1,4 @@
-import { archiveSchema } from './schema-archive.ts'
+import { archiveSchema, reachedSchema } from './schema-archive.ts'
 import { frontierSchema } from './schema-frontier.ts'
 import { accountsSchema, requestCountsSchema } from './schema-people.ts'
 import { pagesSchema, rolesSchema } from './schema-roles.ts'
@@ -164,5 +164,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: '6f593e9c9a70b02ef78f75e189d2a12c478ede3b08d6d10738b3aa9b18fe9456',
     name: 'annotations from other systems',
     sql: adoptedSchema,
+  },
+  {
+    id: 14,
+    sha256: '270e49c4d0a7f51ef587eb5621a4cb1cee1b3a54d8dccd37129d9e25e6cc6a78',
+    name: 'documents that the checks of each watch have reached',
+    sql: reachedSchema,
   },
 ]

@@ -253,6 +253,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     if (isForAll(capture.check)) return keepForAll(capture)
     const before = sql.lastChecker.get(capture.host, capture.fp) as { run: number } | undefined
     const outcome = keep(capture)
+    sql.reach.run(capture.check.watch, capture.hops, capture.host, capture.fp)
     const news = newsOf(outcome)
     if (news !== null) queueTask(capture, news, 1)
     else if (mayBringKnown(capture, before?.run ?? 0)) queueKnown(capture)
@@ -331,6 +332,10 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
 
 function prepareStatements(db: Database) {
   return {
+    reach: db.prepare(
+      `INSERT INTO reached (document, watch, hops) SELECT id, ?, ? FROM documents WHERE host = ? AND fp = ?
+       ON CONFLICT DO UPDATE SET hops = excluded.hops WHERE excluded.hops < hops`,
+    ),
     current: db.prepare(
       `SELECT d.id AS documentId, d.seen_at AS seenAt, d.not_modified AS notModified, coalesce(v.id, 0) AS id,
        coalesce(v.n, 0) AS n, v.reason, v.digest, v.truncated, v.etag, v.last_modified AS lastModified, v.body, v.original,

@@ -1,4 +1,4 @@
-import type { CataloguedDocument, Version, VersionStore } from '../../contracts/versions.ts'
+import type { CataloguedDocument, Reached, Version, VersionStore } from '../../contracts/versions.ts'
 import { collectableSql } from '../../rules/collectable.ts'
 import { unpackLinks } from '../../rules/link-text.ts'
 import { type LostVersions, noteLost, versionSql } from '../../rules/versioning.ts'
@@ -37,6 +37,10 @@ export function createSqliteVersions(db: Database): VersionStore {
     versions: db.prepare(`SELECT ${versionSelect} WHERE v.id > ? ORDER BY v.id LIMIT ?`),
     current: db.prepare(`SELECT ${versionSelect} WHERE v.id < ? AND d.version = v.id ORDER BY v.id DESC LIMIT ?`),
     crawledForAll: db.prepare('SELECT 1 FROM documents WHERE id = ? AND for_all = 1'),
+    reached: db.prepare(
+      `SELECT document, watch, hops FROM reached WHERE document IN (SELECT value FROM json_each(?))
+       AND watch IN (SELECT value FROM json_each(?))`,
+    ),
     links: db.prepare(
       `SELECT l.list, d.url FROM versions v JOIN links l ON l.id = v.links JOIN documents d ON d.id = v.document
        WHERE v.id = ?`,
@@ -70,6 +74,8 @@ export function createSqliteVersions(db: Database): VersionStore {
       return db.read(() => (sql.current.all(before, limit) as VersionRow[]).map(versionOf))
     },
     crawledForAll: async (ids) => new Set(db.read(() => ids.filter((id) => sql.crawledForAll.get(id) !== undefined))),
+    reached: async ({ documents, watches }) =>
+      db.read(() => sql.reached.all(JSON.stringify(documents), JSON.stringify(watches)) as Reached[]),
     async links(versionId) {
       const row = db.read(() => sql.links.get(versionId)) as { list: string; url: string } | undefined
       return row === undefined ? [] : unpackLinks(row.list, row.url)

@@ -378,4 +378,16 @@ CREATE TABLE crawls (
     sql: `
 ALTER TABLE annotations ADD COLUMN docbase TEXT NOT NULL DEFAULT ''`,
   },
+  {
+    id: 10,
+    sha256: '03ff2d976bfa2222d0322078805fe1fedabcca9d9aec3aeb4c16f120cc59396b',
+    name: 'documents that the checks of each watch have reached',
+    sql: `
+CREATE TABLE reached (
+  document INTEGER NOT NULL,
+  watch INTEGER NOT NULL,
+  hops INTEGER NOT NULL,
+  PRIMARY KEY (document, watch)
+) WITHOUT ROWID`,
+  },
 ]

@@ -100,6 +100,22 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
     portionRows: 2_000,
   },
   {
+    kind: 'reached',
+    table: 'reached',
+    keys: [
+      ['r.document', 'plain'],
+      ['r.watch', 'plain'],
+    ],
+    columns: 'r.document, r.watch, r.hops, d.host',
+    from: 'FROM reached r LEFT JOIN documents d ON d.id = r.document',
+    toRow: (raw) => ({
+      ...plainRow(raw, [], ['host']),
+      partition: partitionOfHost(hostOf(raw.host)),
+      document: importedId(numberOf(raw.document), hostOf(raw.host)),
+    }),
+    portionRows: 2_000,
+  },
+  {
     kind: 'holds',
     table: 'holds',
     keys: [
