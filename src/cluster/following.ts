@@ -1,3 +1,4 @@
+import type { Track } from '../core/work/retries.ts'
 import type { SchedulerStats } from '../services/scheduler/scheduler-report.ts'
 import type { CheckListener, WatchService } from '../services/watching/watch-service.ts'
 import type { AskedStore, ClusterEvents, ScheduleStats } from '../store/contracts/cluster/events.ts'
@@ -13,6 +14,7 @@ export type FollowingDeps = {
   /** Whether this process leads: then there is no one to follow. */
   isLeading(): boolean
   onCheck: CheckListener
+  track: Track
 }
 
 export type Following = {
@@ -24,7 +26,6 @@ export type Following = {
   snapshot: ScheduleMirror['snapshot']
   urdsOf: ScheduleMirror['urdsOf']
   stats(): SchedulerStats
-  healthError(): string | null
   stop(): Promise<void>
 }
 
@@ -35,13 +36,12 @@ const MAX_WAIT_MS = 5_000
  * What a process that does not lead the scheduler shows of it, and how it asks for checks. Notifications are only a reason to read; where
  * some were missed everything is read again. A request for a check is kept until it is written.
  */
-export function createFollowing({ mirror, asked, stats, events, isLeading, onCheck }: FollowingDeps): Following {
+export function createFollowing({ mirror, asked, stats, events, isLeading, onCheck, track }: FollowingDeps): Following {
   const wanted = new Set<number>()
   let begun = new Set<number>()
   let ended = new Set<number>()
   let isStale = true
   let shown: SchedulerStats | null = null
-  let healthError: string | null = null
   let loop: Loop | null = null
   let stopListening: () => void = () => {}
 
@@ -97,9 +97,7 @@ export function createFollowing({ mirror, asked, stats, events, isLeading, onChe
         everyMs: POLL_EVERY_MS,
         maxEveryMs: MAX_WAIT_MS,
         work: poll,
-        onHealthError(message) {
-          healthError = message
-        },
+        track,
       })
       await loop.first
     },
@@ -120,7 +118,6 @@ export function createFollowing({ mirror, asked, stats, events, isLeading, onChe
     snapshot: mirror.snapshot,
     urdsOf: mirror.urdsOf,
     stats: () => shown ?? mirror.stats(),
-    healthError: () => healthError,
     async stop() {
       stopListening()
       await loop?.end()

@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Track } from '../core/work/retries.ts'
 import type { NodeOrders, NodeRole, NodeSign, NodeStore } from '../store/contracts/cluster/nodes.ts'
 import { startLoop } from './poll-loop.ts'
 
@@ -26,7 +27,7 @@ export type HeartbeatDeps = {
   onOrders?(orders: NodeOrders): void
   /** Every thirty beats, after the clocks were compared. */
   onSeldom?(): Promise<void>
-  onHealthError(message: string | null): void
+  track: Track
   /** The database refuses this node for good; where it is left out, it is asked again all the same. */
   onFailed?(error: unknown): void
 }
@@ -47,6 +48,7 @@ export function startHeartbeat({ node, nodes, clock, stats, ...deps }: Heartbeat
   const loop = startLoop({
     ...deps,
     everyMs: BEAT_MS,
+    isShort: true,
     async work() {
       const orders = await nodes.heartbeat({ ...node, stats: stats() })
       deps.onOrders?.(orders)
@@ -62,20 +64,6 @@ export function startHeartbeat({ node, nodes, clock, stats, ...deps }: Heartbeat
       await loop.end()
       await nodes.remove(node.id)
     },
-  }
-}
-
-/** Logs once when the database stops answering, and once when it answers again. */
-export function createDatabaseHealth(log: Logger, consequence: string) {
-  let current: string | null = null
-  return {
-    set(message: string | null): void {
-      if (message === null && current !== null) log.info('the database answers again')
-      if (message !== null && current === null)
-        log.warn({ error: message }, `the database does not answer; ${consequence}`)
-      current = message
-    },
-    error: (): string | null => current,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import { isAppError } from '../core/errors.ts'
+import type { Retries } from '../core/work/retries.ts'
 import { createBackoff } from '../core/work/retry.ts'
 import { createSleeper } from '../services/watching/sleeper.ts'
 import type { LeaderLease } from '../store/contracts/cluster/partition-leases.ts'
@@ -11,6 +12,7 @@ export type LeadershipDeps = {
   /** Does the leader's work until the signal ends it. It calls `isWell` once the work has started. */
   lead(epoch: number, signal: AbortSignal, isWell: () => void): Promise<void>
   onProblem(message: string, fields: Record<string, unknown>): void
+  retries: Retries
 }
 
 export type Leadership = {
@@ -41,7 +43,7 @@ const MAX_WAIT_MS = 5_000
  *
  * A term starts only when the last one is over: two never overlap in one process.
  */
-export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: LeadershipDeps): Leadership {
+export function createLeadership({ lease, leaseMs, clock, lead, onProblem, retries }: LeadershipDeps): Leadership {
   const ending = new AbortController()
   const sleeper = createSleeper(ending.signal)
   const everyMs = leaseMs / 3
@@ -53,6 +55,8 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
   let heartbeatError: string | null = null
   let workError: string | null = null
   let refused = 0
+  const leading = retries.track('leading the scheduler')
+  const renewing = retries.track('renewing the lease of the scheduler')
 
   function noteFailure(error: unknown): void {
     if (isAppError(error, 'lease-lost')) {
@@ -61,7 +65,7 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
       sleeper.wake()
     } else {
       workError = messageOf(error)
-      onProblem('the scheduler is waiting', { error: workError })
+      leading.failed(error)
     }
   }
 
@@ -70,6 +74,7 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
     const backoff = createBackoff({ firstMs: MIN_WAIT_MS, lastMs: MAX_WAIT_MS })
     const isWell = (): void => {
       workError = null
+      leading.done()
       backoff.reset()
       begun()
     }
@@ -84,6 +89,7 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
       }
     }
     workError = null
+    leading.done()
     begun()
   }
 
@@ -117,13 +123,14 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
       const answer = await lease.beat()
       answeredAt = clock.monotonic()
       heartbeatError = null
+      renewing.done()
       beatBackoff.reset()
       if (ending.signal.aborted) return 0
       if (answer.kind === 'leads') beginTerm(answer.epoch)
       else endTerm()
       return everyMs
     } catch (error) {
-      if (heartbeatError === null) onProblem('could not renew the lease', { error: messageOf(error) })
+      renewing.failed(error)
       heartbeatError = messageOf(error)
       expire()
       return beatBackoff.nextMs()
@@ -157,6 +164,7 @@ export function createLeadership({ lease, leaseMs, clock, lead, onProblem }: Lea
     async stop() {
       ending.abort()
       endTerm()
+      renewing.done()
       await beating
       await lastTerm
       await lease.release().catch((error) => onProblem('could not release the lease', { error: messageOf(error) }))

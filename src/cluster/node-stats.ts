@@ -77,7 +77,7 @@ export type NodeState = {
 export function nodeStatsOf(
   { base, counters, mark, threads }: NodeState,
   annotated: { tasks: number; annotations: number; refused: number },
-): Omit<NodeStats, 'perSecond' | 'lastError'> {
+): Omit<NodeStats, 'perSecond' | 'lastError' | 'waiting'> {
   const counts = counters === null ? base : addCounts(base, countsOf(counters))
   const gauge = (name: 'queued' | 'seen' | 'inFlight' | 'activeHosts' | 'restingHosts' | 'paused'): number =>
     counters?.total(name) ?? 0

@@ -1,16 +1,11 @@
 import type { Logger } from 'pino'
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 import { systemClock } from '../core/clock.ts'
+import { describeWaiting, type Retries, type Waiting } from '../core/work/retries.ts'
 import type { ClusterEvents } from '../store/contracts/cluster/events.ts'
 import type { NodeStats, NodeStore } from '../store/contracts/cluster/nodes.ts'
 import { type ClusterRunStore, runsChannel } from '../store/contracts/cluster/runs.ts'
-import {
-  type ClusterClock,
-  createDatabaseHealth,
-  type NodeIdentity,
-  rememberWarnings,
-  startHeartbeat,
-} from './heartbeat.ts'
+import { type ClusterClock, type NodeIdentity, startHeartbeat } from './heartbeat.ts'
 import { createRate, nodeStatsOf } from './node-stats.ts'
 import type { StartShards } from './shard-group.ts'
 import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
@@ -24,6 +19,10 @@ export type WorkerNodeDeps = {
   events: Pick<ClusterEvents, 'listen'>
   clock: ClusterClock
   log: Logger
+  /** The last that was logged, for the lists. */
+  lastWarning(): string
+  /** All that this process retries; it is logged by the role. */
+  retries: Retries
   threads: NodeThreads
 }
 
@@ -41,6 +40,7 @@ export type AnnotationEvents = {
   onProblem(message: string, fields: Record<string, unknown>): void
   onSettled(): void
   onRefused(): void
+  onWaiting(part: number, waiting: readonly Waiting[]): void
 }
 
 export type BackgroundThread = {
@@ -58,7 +58,7 @@ export type WorkerNode = {
   readonly id: string
   readonly name: string
   readonly workerPool: WorkerPool
-  /** Why the database can't be asked at the moment. */
+  /** What the node waits for, if anything. */
   healthError(): string | null
   /** Rejects when the node can't go on. */
   readonly failed: Promise<never>
@@ -74,14 +74,14 @@ export function startWorkerNode({
   events,
   clock,
   threads,
-  ...deps
+  retries,
+  log,
+  lastWarning,
 }: WorkerNodeDeps): WorkerNode {
   const { id, name } = node
   const { promise: failed, reject: fail } = Promise.withResolvers<never>()
   failed.catch(() => {}) // the role observes it
-  const { log, lastWarning } = rememberWarnings(deps.log, clock)
-  const health = createDatabaseHealth(log, 'waiting for it')
-  const background = createBackgroundThreads({ threads, clock, log, onFailed: fail })
+  const background = createBackgroundThreads({ threads, clock, log, retries, onFailed: fail })
   const namesakes = createNamesakes({ nodes, node, own, log })
   const rate = createRate()
 
@@ -92,15 +92,20 @@ export function startWorkerNode({
       heartbeat.now()
       if (workerPool.shardGroup() !== null) background.start()
     },
-    onHealthError: health.set,
+    retries,
     onFailed: fail,
   })
 
   const heartbeat = startHeartbeat({
-    ...{ node, nodes, clock, onHealthError: health.set, onFailed: fail, onOrders: workerPool.obey },
+    ...{ node, nodes, clock, track: retries.track('heartbeat'), onFailed: fail, onOrders: workerPool.obey },
     stats(): NodeStats {
       const shown = nodeStatsOf(workerPool.state(), background.counts())
-      return { ...shown, lastError: lastWarning(), perSecond: rate(shown.fetched) }
+      return {
+        ...shown,
+        lastError: lastWarning(),
+        waiting: describeWaiting(retries.waiting()),
+        perSecond: rate(shown.fetched),
+      }
     },
     async onSeldom() {
       background.setClock()
@@ -111,7 +116,7 @@ export function startWorkerNode({
 
   return {
     ...{ id, name, workerPool, failed },
-    healthError: health.error,
+    healthError: () => describeWaiting(retries.waiting()) || null,
     async end() {
       stopListening()
       // The annotation first: once the partitions have gone to others, its tasks would be refused.
@@ -121,10 +126,10 @@ export function startWorkerNode({
   }
 }
 
-type BackgroundDeps = Pick<WorkerNodeDeps, 'threads' | 'clock' | 'log'> & { onFailed(error: unknown): void }
+type BackgroundDeps = Pick<WorkerNodeDeps, 'threads' | 'clock' | 'log' | 'retries'> & { onFailed(error: unknown): void }
 
 /** The threads that follow the crawl: they annotate and index new versions. */
-function createBackgroundThreads({ threads, clock, log, onFailed }: BackgroundDeps) {
+function createBackgroundThreads({ threads, clock, log, retries, onFailed }: BackgroundDeps) {
   const clockOffsetMs = new SharedArrayBuffer(8)
   const counts = { tasks: 0, annotations: 0, refused: 0 }
   let running: BackgroundThread[] = []
@@ -140,6 +145,7 @@ function createBackgroundThreads({ threads, clock, log, onFailed }: BackgroundDe
       counts.refused++
     },
     onProblem: (message, fields) => log.warn(fields, message),
+    onWaiting: (part, waiting) => retries.adopt(`annotator ${part}`, waiting),
   }
 
   function setClock(): void {

@@ -1,4 +1,5 @@
 import { isAppError } from '../core/errors.ts'
+import type { Track } from '../core/work/retries.ts'
 import { createSleeper } from '../services/watching/sleeper.ts'
 
 export type LoopOptions = {
@@ -6,8 +7,10 @@ export type LoopOptions = {
   /** While the work fails the wait doubles up to this; left out where it stays the same. */
   maxEveryMs?: number
   work(): Promise<void>
-  /** The work failed and will be tried again. Null when it succeeds again. */
-  onHealthError(message: string | null): void
+  /** Where it is seen that the work fails and will be tried again. */
+  track: Track
+  /** A turn should be over soon. */
+  isShort?: boolean
   /** The work can never succeed, so the loop has ended. Where it is left out, every failure is tried again. */
   onFailed?(error: unknown): void
 }
@@ -22,25 +25,25 @@ export type Loop = {
 }
 
 /** Does a piece of work again and again, one turn after the other, until it is ended. */
-export function startLoop({ everyMs, maxEveryMs = everyMs, work, onHealthError, onFailed }: LoopOptions): Loop {
+export function startLoop(options: LoopOptions): Loop {
+  const { everyMs, maxEveryMs = everyMs, work, track, isShort = false, onFailed } = options
   const ending = new AbortController()
   const sleeper = createSleeper(ending.signal)
   let waitMs = everyMs
-  let hasHealthError = false
 
   async function once(): Promise<void> {
+    if (isShort) track.begin()
     try {
       await work()
-      if (hasHealthError) onHealthError(null)
-      hasHealthError = false
+      track.done()
       waitMs = everyMs
     } catch (error) {
       if (onFailed !== undefined && (!isAppError(error) || error.retry === 'never')) {
         ending.abort()
+        track.done()
         return onFailed(error)
       }
-      hasHealthError = true
-      onHealthError(error instanceof Error ? error.message : String(error))
+      track.failed(error)
       waitMs = Math.min(maxEveryMs, waitMs * 2)
     }
   }
@@ -61,6 +64,7 @@ export function startLoop({ everyMs, maxEveryMs = everyMs, work, onHealthError, 
     async end() {
       ending.abort()
       await done
+      track.done()
     },
   }
 }

@@ -10,6 +10,7 @@ import {
   mergeDetails,
   type SkipReason,
 } from '../core/reports/crawl-report.ts'
+import type { Retries, Track } from '../core/work/retries.ts'
 import { sharedSettings } from '../crawl/crawl-settings.ts'
 import type { NodeStore } from '../store/contracts/cluster/nodes.ts'
 import type { ClusterRunStore, JoinedRun, LiveShare } from '../store/contracts/cluster/runs.ts'
@@ -30,6 +31,7 @@ export type ClusterCrawlDeps = {
   frontier: FrontierTotals
   clock: Pick<Clock, 'now'>
   log: Logger
+  retries: Retries
   /** Since the command began. */
   seconds(): number
   signal: AbortSignal
@@ -50,21 +52,22 @@ const PROGRESS_MS = 200
 export async function crawlInCluster(deps: ClusterCrawlDeps, settings: CrawlSettings): Promise<CrawlResult> {
   const { node, runs, clock, log, signal, seconds, onProgress } = deps
   const liveMs = settings.config.cluster.leaseMs
+  const track = deps.retries.track('following the crawl')
   const isInterrupted = (): boolean => signal.aborted
   const shared = sharedSettings(settings)
-  const run = await untilKnown(() => runs.join(node.id, shared, { at: clock.now(), liveMs }), isInterrupted)
+  const run = await untilKnown(track, () => runs.join(node.id, shared, { at: clock.now(), liveMs }), isInterrupted)
   if (run === null) return interruptedResult(seconds())
   logRun(run, log)
   const monitor = createRunMonitor(deps, run, liveMs)
-  await untilKnown(monitor.begin, isInterrupted)
+  await untilKnown(track, monitor.begin, isInterrupted)
   node.workerPool.start()
   const progress = setInterval(() => onProgress(monitor.snapshot()), PROGRESS_MS)
   try {
-    await untilKnown(() => monitor.othersFollow((workers) => logWaiting(workers, log)), isInterrupted)
-    await untilKnown(() => monitor.seed(settings.seeds), isInterrupted)
-    const ending = (isInterrupted() ? null : await untilKnown(monitor.poll, isInterrupted)) ?? 'interrupted'
+    await untilKnown(track, () => monitor.othersFollow((workers) => logWaiting(workers, log)), isInterrupted)
+    await untilKnown(track, () => monitor.seed(settings.seeds), isInterrupted)
+    const ending = (isInterrupted() ? null : await untilKnown(track, monitor.poll, isInterrupted)) ?? 'interrupted'
     await node.workerPool.end()
-    if (ending === 'finished') await untilKnown(monitor.finalReports, isInterrupted)
+    if (ending === 'finished') await untilKnown(track, monitor.finalReports, isInterrupted)
     const sums = await monitor.sums().catch(() => nothing) // interrupted while the database was away
     onProgress(monitor.snapshot())
     return resultOf(ending, seconds(), sums)
@@ -77,15 +80,24 @@ export async function crawlInCluster(deps: ClusterCrawlDeps, settings: CrawlSett
 export const interruptedResult = (seconds: number): CrawlResult => resultOf('interrupted', seconds, nothing)
 
 /** Asks until there is an answer; `undefined` means not yet. Null when it is over before. */
-async function untilKnown<T>(ask: () => Promise<T | undefined>, isOver: () => boolean): Promise<T | null> {
+async function untilKnown<T>(
+  track: Track,
+  ask: () => Promise<T | undefined>,
+  isOver: () => boolean,
+): Promise<T | null> {
   for (;;) {
     try {
       const answer = await ask()
+      track.done()
       if (answer !== undefined) return answer
     } catch (error) {
       if (!isAppError(error) || error.retry === 'never') throw error
+      track.failed(error)
     }
-    if (isOver()) return null
+    if (isOver()) {
+      track.done()
+      return null
+    }
     await wait(POLL_MS)
   }
 }
@@ -198,7 +210,7 @@ function createRunMonitor({ node, runs, nodes, frontier, clock }: ClusterCrawlDe
         queued: totals.queued,
         hostsActive: gauge('activeHosts'),
         hostsResting: gauge('restingHosts'),
-        paused: node.healthError() === null ? healthError : 'the database does not answer',
+        paused: node.healthError() ?? healthError,
       }
     },
     async sums(): Promise<RunSums> {

@@ -5,6 +5,7 @@ import { scheduleDeps } from '../app/roles/serve.ts'
 import { configOf } from '../config/load-config.ts'
 import { systemClock } from '../core/clock.ts'
 import type { Profile } from '../core/profile.ts'
+import { createRetries } from '../core/work/retries.ts'
 import { openTestWorker, seed, type TestPage } from '../fetchers/cluster/store-worker.testkit.ts'
 import { createProfileKeys } from '../services/profiles/keyed-profile.ts'
 import { createPostgresEvents } from '../store/postgres/cluster/events.ts'
@@ -46,6 +47,7 @@ export async function startSchedule(
       clock: systemClock,
       config: configOf({ 'cluster.lease': LEASE, 'schedule.minEvery': '1s' }),
       log: pino({ level: 'silent' }),
+      retries: createRetries(systemClock),
       holder: name,
       events,
     }),

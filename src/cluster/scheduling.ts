@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Retries } from '../core/work/retries.ts'
 import type { Fetcher } from '../fetchers/fetcher.ts'
 import type { Scheduler } from '../services/scheduler/scheduler.ts'
 import type { CheckListener, WatchService } from '../services/watching/watch-service.ts'
@@ -35,6 +36,7 @@ export type ClusterScheduleDeps = {
   clock: Clock
   config: Config
   log: Logger
+  retries: Retries
 }
 
 export type ClusterSchedule = {
@@ -61,7 +63,7 @@ const LEADER_CHANNEL = 'scheduler'
  * on requests for checks, and one of them takes over when the leader is silent for the length of a lease.
  */
 export async function startClusterSchedule(deps: ClusterScheduleDeps): Promise<ClusterSchedule> {
-  const { stores, lease, events, schemes, clock, config, log } = deps
+  const { stores, lease, events, schemes, clock, config, log, retries } = deps
   const { asked, stats } = stores
   const { leaseMs } = config.cluster
   let notifyCheck: CheckListener = () => {}
@@ -93,7 +95,7 @@ export async function startClusterSchedule(deps: ClusterScheduleDeps): Promise<C
   }
 
   const onProblem = (message: string, fields: Record<string, unknown>): void => log.warn(fields, message)
-  const leadership = createLeadership({ lease, leaseMs, clock, lead, onProblem })
+  const leadership = createLeadership({ lease, leaseMs, clock, lead, onProblem, retries })
   const following = createFollowing({
     mirror: createScheduleMirror({
       ...{ profiles: stores.profiles, watches: stores.watches, schemes, clock },
@@ -102,7 +104,7 @@ export async function startClusterSchedule(deps: ClusterScheduleDeps): Promise<C
       // The leader logs them.
       onProblem: () => {},
     }),
-    ...{ asked, stats, events, onCheck },
+    ...{ asked, stats, events, onCheck, track: retries.track('following the schedule') },
     isLeading: () => leader !== null,
   })
   const view = (): View => leader ?? following
@@ -121,7 +123,7 @@ export async function startClusterSchedule(deps: ClusterScheduleDeps): Promise<C
     scheduler: { snapshot: (watch) => view().snapshot(watch), stats: () => view().stats() },
     isLeader: () => leader !== null && leadership.isLeader(),
     refused: leadership.refused,
-    healthError: () => leadership.healthError() ?? (leader === null ? following.healthError() : null),
+    healthError: () => leadership.healthError(),
     async stop() {
       stopListening()
       const hasLed = leadership.isLeader()

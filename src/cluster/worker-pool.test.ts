@@ -4,6 +4,7 @@ import pino from 'pino'
 import { startPostgresShards } from '../app/threads/postgres-shards.ts'
 import { configOf } from '../config/load-config.ts'
 import { systemClock } from '../core/clock.ts'
+import { createRetries } from '../core/work/retries.ts'
 import { settingsForWatching } from '../crawl/crawl-settings.ts'
 import { createEpochMemory } from '../store/contracts/cluster/held-epochs.ts'
 import { createPostgresRuns } from '../store/postgres/cluster/runs.ts'
@@ -17,14 +18,15 @@ usePostgres()
 async function openWorkerPool({ address, pool }: TestDatabase): Promise<WorkerPool> {
   const config = configOf({ 'crawl.threads': 1 })
   const log = pino({ level: 'silent' })
+  const retries = createRetries(systemClock)
   const shared = { address, node: 'a', name: 'a', seed: await readSeed(pool), epochs: createEpochMemory(), log }
   return createWorkerPool({
-    startShards: (options) => startPostgresShards({ ...options, ...shared }),
+    startShards: (options) => startPostgresShards({ ...options, ...shared, retries }),
     node: 'a',
     own: await settingsForWatching('', config),
     ...{ runs: createPostgresRuns(pool), clock: systemClock, staysWith: false },
     onChanged() {},
-    onHealthError() {},
+    retries,
     onFailed(error) {
       throw error
     },

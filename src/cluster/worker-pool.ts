@@ -2,6 +2,7 @@ import type { CrawlSettings } from '../config/crawl-settings.ts'
 import type { Clock } from '../core/clock.ts'
 import { type CrawlDetails, mergeDetails } from '../core/reports/crawl-report.ts'
 import { createWhileAlive } from '../core/work/race.ts'
+import type { Retries } from '../core/work/retries.ts'
 import { threadsOf, withSharedSettings } from '../crawl/crawl-settings.ts'
 import type { NodeOrders } from '../store/contracts/cluster/nodes.ts'
 import type { ClusterRunStore, RunMark } from '../store/contracts/cluster/runs.ts'
@@ -20,7 +21,7 @@ export type WorkerPoolDeps = {
   staysWith: boolean
   /** The settings it works under have changed. */
   onChanged(): void
-  onHealthError(message: string | null): void
+  retries: Retries
   onFailed(error: unknown): void
 }
 
@@ -165,10 +166,10 @@ export function createWorkerPool(deps: WorkerPoolDeps): WorkerPool {
 
   return {
     start() {
-      const { onHealthError, onFailed } = deps
+      const { retries, onFailed } = deps
       loops = [
-        startLoop({ everyMs: FOLLOW_MS, work: follow, onHealthError, onFailed }),
-        startLoop({ everyMs: PAGES_MS, work: turnPages, onHealthError, onFailed }),
+        startLoop({ everyMs: FOLLOW_MS, work: follow, track: retries.track('following runs'), onFailed }),
+        startLoop({ everyMs: PAGES_MS, work: turnPages, track: retries.track('taking pages of a run'), onFailed }),
       ]
     },
     poll: () => loops[0]?.now(),

@@ -52,6 +52,7 @@ function startWith(system: PostgresSystem, epochs: PostgresAnnotatorOptions['epo
         done.refused++
       },
       onProblem: (message) => done.problems.push(message),
+      onWaiting() {},
     },
   )
   return { annotator, done }

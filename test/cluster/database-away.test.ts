@@ -31,7 +31,7 @@ describe('a database that goes away during a crawl', {
     await until('a part of the pages', () => site.log.length > 40)
     const server = await postgres()
     await server.stop()
-    await Promise.all([worker.logs('the database'), crawl.logs('the database')])
+    await Promise.all([worker.logs('waiting for the store'), crawl.logs('waiting for the store')])
     await server.start()
     const end = await crawl.ended
     const result = readResult(end)

@@ -70,7 +70,7 @@ describe('a starting worker', () => {
 
   test('waits for an unreachable database, and can be stopped meanwhile', async () => {
     const worker = startWorker(`postgres://erace:secret@127.0.0.1:${await closedPort()}/erace`, 'patient')
-    await worker.logs('the database does not answer')
+    await worker.logs('waiting for the store: starting')
     const end = await worker.stop()
     assert.equal(end.exitCode, 0)
     assert.doesNotMatch(end.stderr, /secret/)

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
+import type { Retries } from '../../core/work/retries.ts'
 import { isTemporary, retry } from '../../core/work/retry.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 import { createPostgresAccounts } from '../../store/postgres/accounts/accounts.ts'
@@ -76,24 +77,22 @@ async function openWith(
 }
 
 export type Patience = {
-  log: Logger
+  retries: Retries
   /** Ends the wait. */
   signal: AbortSignal
 }
 
 /**
- * Starts something that needs the database, and waits for a database that does not answer, as long as it takes. An error that no retry
+ * Starts something that needs the database, and waits for a database that can't be used yet, as long as it takes. An error that no retry
  * can help (a wrong password, missing rights, a version too old or too new) is thrown at once. Null when the signal ended the wait.
  */
-export async function untilAnswered<T>(begin: () => Promise<T>, { log, signal }: Patience): Promise<T | null> {
+export async function untilAnswered<T>(begin: () => Promise<T>, { retries, signal }: Patience): Promise<T | null> {
   if (signal.aborted) return null
   try {
     return await retry(begin, {
       ...{ firstMs: 100, lastMs: 5_000, signal },
-      onWait(error, againInMs) {
-        const { code, message } = error as AppError
-        log.warn({ code, error: message, againInMs }, 'the database does not answer; waiting for it')
-      },
+      // Changes of the schema may.
+      ...{ track: retries.track('starting'), mayTakeLong: true },
     })
   } catch (error) {
     if (signal.aborted && isTemporary(error)) return null

@@ -14,10 +14,10 @@ export async function crawl(address: string, settings: CrawlSettings, hooks: Cra
   const seconds = (): number => (systemClock.monotonic() - startedAt) / 1000
   const opened = await openNode(address, 'crawl', settings, hooks)
   if (opened === null) return interruptedResult(seconds())
-  const { node, nodes, runs, clock, stores } = opened
+  const { node, nodes, runs, clock, stores, retries } = opened
   try {
     const crawling = crawlInCluster(
-      { ...hooks, node, nodes, runs, clock, seconds, frontier: stores.frontier },
+      { ...hooks, node, nodes, runs, clock, retries, seconds, frontier: stores.frontier },
       settings,
     )
     return await createWhileAlive(node.failed)(crawling)

@@ -2,6 +2,7 @@ import type { CrawlHooks } from '../../cli/engine.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { CrawlResult } from '../../core/reports/crawl-report.ts'
+import { startRetries } from '../../core/work/retries.ts'
 import { runCrawl } from '../../crawl/crawl.ts'
 import { checkSettings } from '../../crawl/crawl-settings.ts'
 import { createIdleWork } from '../../crawl/idle-work.ts'
@@ -23,6 +24,7 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
   const background =
     jobs.index || jobs.compress ? createBackground(folder, jobs, { onWarning: (message) => log.warn(message) }) : null
   let threads: ShardThreads | null = null
+  const retries = startRetries({ clock: systemClock, log })
   try {
     const run = await opened.runs.begin(systemClock.now())
     if (run.continued) log.info({ run: run.id }, 'continuing the interrupted crawl')
@@ -30,7 +32,7 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
     const counters = openSharedCounters(memory)
     const looksBack = run.continued || run.id > 1 || settings.depth !== null
     threads = startShardThreads({
-      ...{ settings, opened, run: run.id, looksBack, memory, log },
+      ...{ settings, opened, run: run.id, looksBack, memory, log, retries },
       onFileClosed: () => jobs.compress && background?.wake(),
     })
     const busyShards = (): number => counters.total('busy')
@@ -52,6 +54,7 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
   } finally {
     await threads?.end()
     await background?.end()
+    retries.end()
     await opened.close()
   }
 }

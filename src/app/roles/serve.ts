@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import type { Logger } from 'pino'
 import type { Engine, Target } from '../../cli/engine.ts'
-import { createDatabaseHealth, identifyNode, rememberWarnings, startHeartbeat } from '../../cluster/heartbeat.ts'
+import { identifyNode, rememberWarnings, startHeartbeat } from '../../cluster/heartbeat.ts'
 import { type ClusterScheduleDeps, startClusterSchedule } from '../../cluster/scheduling.ts'
 import type { Config } from '../../config/config.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
+import { describePublicly, describeWaiting, type Retries, startRetries } from '../../core/work/retries.ts'
 import { settingsForWatching } from '../../crawl/crawl-settings.ts'
 import { createSeedOffers } from '../../crawl/worker/links/seed-offers.ts'
 import { createNodeCounters } from '../../services/activity/node-board.ts'
@@ -47,13 +48,28 @@ export async function serve(target: Target, hooks: ServeHooks): Promise<void> {
   const { signal, log } = hooks
   // Workers fetch by their own; this process explains by them.
   await settingsForWatching('', target.config)
-  const running = await untilAnswered(() => begin(target, hooks), { log, signal })
-  if (running === null) return
+  const warnings = rememberWarnings(log, systemClock)
+  const retries = startRetries({ clock: systemClock, log: warnings.log })
+  const running = await untilAnswered(() => begin(target, hooks, { retries, lastWarning: warnings.lastWarning }), {
+    retries,
+    signal,
+  }).catch((error: unknown) => {
+    retries.end()
+    throw error
+  })
+  if (running === null) return retries.end()
   if (!signal.aborted) await once(signal, 'abort')
   await running.end()
+  retries.end()
 }
 
-async function begin({ store, config }: Target, hooks: ServeHooks): Promise<{ end(): Promise<void> }> {
+type Watched = { retries: Retries; lastWarning(): string }
+
+async function begin(
+  { store, config }: Target,
+  hooks: ServeHooks,
+  { retries, lastWarning }: Watched,
+): Promise<{ end(): Promise<void> }> {
   if (store === null) throw new AppError('config-invalid', 'serve needs the address of the shared store')
   const { log } = hooks
   const ends: (() => Promise<void>)[] = []
@@ -65,25 +81,24 @@ async function begin({ store, config }: Target, hooks: ServeHooks): Promise<{ en
     const clock = await createDatabaseClock(pool, systemClock)
     const nodes = createPostgresNodes(pool)
     const node = identifyNode('serve', config)
-    const warnings = rememberWarnings(log, clock)
     const heartbeat = startHeartbeat({
       ...{ node, nodes, clock },
       stats: () => ({
         ...{ threads: 0, perSecond: 0 },
         rssBytes: process.memoryUsage.rss(),
-        lastError: warnings.lastWarning(),
+        lastError: lastWarning(),
+        waiting: describeWaiting(retries.waiting()),
       }),
-      onHealthError: createDatabaseHealth(warnings.log, 'requests fail until it does').set,
+      track: retries.track('heartbeat'),
     })
     ends.push(heartbeat.end)
-    const events = createPostgresEvents({
-      pool,
-      onHealthError: (error) => log.warn({ error: String(error) }, 'lost the connection that listens; reconnecting'),
-    })
+    const events = createPostgresEvents({ pool, track: retries.track('listening') })
     ends.push(events.close)
-    const schedule = await startClusterSchedule(scheduleDeps({ stores, clock, config, log, holder: node.id, events }))
+    const schedule = await startClusterSchedule(
+      scheduleDeps({ stores, clock, config, log, retries, holder: node.id, events }),
+    )
     ends.push(schedule.stop)
-    ends.push(startDelivery(stores, clock, log).end)
+    ends.push(startDelivery(stores, clock, retries).end)
     let server: RunningServer | null = null
     // Before any client can listen to this process, so that none misses an event.
     events.listen(annotationChannel, (payload) => {
@@ -101,7 +116,10 @@ async function begin({ store, config }: Target, hooks: ServeHooks): Promise<{ en
       counters: createNodeCounters({ nodes, lostMs: config.cluster.leaseMs }),
       nodes: createNodeList({ nodes, leaseMs: config.cluster.leaseMs, clock }),
       crawlControl: nodes,
-      healthErrors: () => [schedule.healthError()].filter((healthError) => healthError !== null),
+      healthErrors: () => [
+        ...describePublicly(retries.waiting()),
+        ...[schedule.healthError()].filter((healthError) => healthError !== null),
+      ],
       shared: { events, node: node.id },
     })
     ends.push(server.close)
@@ -119,18 +137,27 @@ export type ScheduleParts = {
   clock: Clock
   config: Config
   log: Logger
+  retries: Retries
   /** Different for every process. */
   holder: string
   events: ClusterEvents
 }
 
 /** The schedule of a cluster on PostgreSQL. */
-export function scheduleDeps({ stores, clock, config, log, holder, events }: ScheduleParts): ClusterScheduleDeps {
+export function scheduleDeps({
+  stores,
+  clock,
+  config,
+  log,
+  retries,
+  holder,
+  events,
+}: ScheduleParts): ClusterScheduleDeps {
   const { pool, seed } = stores
   const { ofChecks } = createSeedOffers({ crawl: config.crawl, hostRules: null, seed })
   const fencedWatches = (epoch: number) => createPostgresWatches(pool, { epoch })
   return {
-    ...{ events, clock, config, log, schemes: watchableSchemes },
+    ...{ events, clock, config, log, retries, schemes: watchableSchemes },
     stores: {
       ...stores,
       asked: createPostgresAsked(pool),

@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.ts'
 import type { CheckResult } from '../../core/check-order.ts'
 import { systemClock } from '../../core/clock.ts'
 import { createWhileAlive, firstFailure } from '../../core/work/race.ts'
+import { describePublicly, startRetries } from '../../core/work/retries.ts'
 import { settingsForWatching } from '../../crawl/crawl-settings.ts'
 import { createPace } from '../../crawl/idle-work.ts'
 import { createCounterMemory, createThrottleReasons, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
@@ -38,8 +39,9 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
   let deliver: (results: readonly CheckResult[]) => void = () => {}
   let server: RunningServer | null = null
   let healthError: string | null = null
+  const retries = startRetries({ clock, log })
   const threads = startShardThreads({
-    ...{ settings, opened, run, looksBack: true, memory, log },
+    ...{ settings, opened, run, looksBack: true, memory, log, retries },
     onFileClosed: () => background.wake(),
     onResults: (results) => deliver(results),
   })
@@ -60,8 +62,9 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
       server?.announce(ids)
     },
     onProblem: (message, fields) => log.warn(fields, message),
+    onWaiting: (part, waiting) => retries.adopt(`annotator ${part}`, waiting),
   })
-  const delivery = startDelivery(stores, clock, log)
+  const delivery = startDelivery(stores, clock, retries)
   const { countTasks } = stores.annotations
   const watching = createWatching({
     ...{ stores, fetcher, config, clock, log, countTasks, maxTasks: MAX_TASKS },
@@ -79,7 +82,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
         isPaused: async () => throttle.has('paused'),
         pause: async (paused) => throttle.set('paused', paused),
       },
-      healthErrors: () => (healthError === null ? [] : [healthError]),
+      healthErrors: () => [...describePublicly(retries.waiting()), ...(healthError === null ? [] : [healthError])],
     })
     failure.catch((error: Error) => {
       healthError = error.message
@@ -106,6 +109,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     await annotator.end()
     await threads.end()
     await background.end()
+    retries.end()
     await stores.close()
     await opened.close()
   }

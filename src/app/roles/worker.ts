@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import type { Target, WorkerHooks } from '../../cli/engine.ts'
-import { identifyNode } from '../../cluster/heartbeat.ts'
+import { identifyNode, rememberWarnings } from '../../cluster/heartbeat.ts'
 import { type NodeThreads, startWorkerNode } from '../../cluster/node.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { createWhileAlive } from '../../core/work/race.ts'
+import { startRetries } from '../../core/work/retries.ts'
 import { settingsForWatching } from '../../crawl/crawl-settings.ts'
 import { createEpochMemory } from '../../store/contracts/cluster/held-epochs.ts'
 import type { NodeRole } from '../../store/contracts/cluster/nodes.ts'
@@ -13,7 +14,7 @@ import { createPostgresEvents } from '../../store/postgres/cluster/events.ts'
 import { createPostgresNodes } from '../../store/postgres/cluster/nodes.ts'
 import { createPostgresRuns } from '../../store/postgres/cluster/runs.ts'
 import { createDatabaseClock } from '../../store/postgres/connection/database-clock.ts'
-import { openUpToDate, type Patience, untilAnswered } from '../engines/postgres-stores.ts'
+import { openUpToDate, untilAnswered } from '../engines/postgres-stores.ts'
 import { startPostgresAnnotator } from '../threads/annotator.ts'
 import { startClusterIndexer } from '../threads/indexer.ts'
 import { startPostgresShards } from '../threads/postgres-shards.ts'
@@ -46,8 +47,10 @@ export async function openNode(
   address: string,
   role: Extract<NodeRole, 'worker' | 'crawl'>,
   own: CrawlSettings,
-  { log, signal }: Patience,
+  { log: plainLog, signal }: Pick<WorkerHooks, 'log' | 'signal'>,
 ) {
+  const { log, lastWarning } = rememberWarnings(plainLog, systemClock)
+  const retries = startRetries({ clock: systemClock, log })
   const identity = identifyNode(role, own.config)
   const label = `erace ${role} ${identity.name}`.slice(0, 60)
   const opened = await untilAnswered(
@@ -60,27 +63,36 @@ export async function openNode(
         throw error
       }
     },
-    { log, signal },
+    { retries, signal },
   )
-  if (opened === null) return null
+  if (opened === null) {
+    retries.end()
+    return null
+  }
   const { stores, clock } = opened
   const { pool, seed } = stores
-  const [nodes, runs, events] = [createPostgresNodes(pool), createPostgresRuns(pool), createPostgresEvents({ pool })]
+  const [nodes, runs, events] = [
+    createPostgresNodes(pool),
+    createPostgresRuns(pool),
+    createPostgresEvents({ pool, track: retries.track('listening') }),
+  ]
   const { id, name } = identity
   const epochs = createEpochMemory()
   const shared = { address, seed, epochs }
   const threads: NodeThreads = {
-    startShards: (nodeLog) => (options) => startPostgresShards({ ...options, ...shared, node: id, name, log: nodeLog }),
+    startShards: (nodeLog) => (options) =>
+      startPostgresShards({ ...options, ...shared, node: id, name, log: nodeLog, retries }),
     startAnnotator: (listener, clockOffsetMs) =>
       startPostgresAnnotator({ ...shared, config: own.config, name: label, clockOffsetMs }, listener),
     startIndexer: (nodeLog) =>
-      own.config.search.index ? startClusterIndexer({ address, config: own.config, log: nodeLog }) : null,
+      own.config.search.index ? startClusterIndexer({ address, config: own.config, log: nodeLog, retries }) : null,
   }
-  const node = startWorkerNode({ node: identity, own, nodes, runs, events, clock, log, threads })
+  const node = startWorkerNode({ node: identity, own, nodes, runs, events, clock, log, lastWarning, retries, threads })
   return {
-    ...{ node, stores, nodes, runs, clock },
+    ...{ node, stores, nodes, runs, clock, retries },
     async end(): Promise<void> {
       await node.end()
+      retries.end()
       for (const close of [events.close, stores.close])
         await close().catch((error: unknown) => log.debug({ error: String(error) }, 'a part did not end cleanly'))
     },

@@ -41,6 +41,7 @@ function start(folder: string, fault: Fault, problems: string[]) {
     parts: 1,
     events: {
       onAnnotated() {},
+      onWaiting() {},
       onProblem: (message, fields) => problems.push(`${message} ${JSON.stringify(fields)}`),
     },
     dataOf: (place) => ({ ...place, folder, config, nearDuplicateMemory, fault }),

@@ -3,6 +3,7 @@ import { createIndexKeeper } from '../../archive/search/index-keeper.ts'
 import { createVersionTexts } from '../../archive/search/version-text.ts'
 import { systemClock } from '../../core/clock.ts'
 import { lowerThreadPriority } from '../../core/work/process.ts'
+import { startThreadRetries } from '../../core/work/retries.ts'
 import { serveThread } from '../../core/work/thread-host.ts'
 import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
 import { createPostgresVersions } from '../../store/postgres/archive/versions.ts'
@@ -28,7 +29,7 @@ const keeper = createIndexKeeper({
   clock: systemClock,
   renewMs: leaseMs / 4,
   mustEnd: () => Atomics.load(orders, indexerOrders.end) === 1,
-  onWaiting: (reason) => send({ kind: 'waiting', reason }),
+  track: startThreadRetries(systemClock, (waiting) => send({ kind: 'waiting', waiting })).track('indexing'),
   onAdded: (count) => send({ kind: 'added', count }),
 })
 await keeper.run().catch(fail)

@@ -7,6 +7,7 @@ import { createVersionTexts } from '../../archive/search/version-text.ts'
 import { readConfig } from '../../config/load-config.ts'
 import { createManualClock, systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
+import { createRetries, type Retries } from '../../core/work/retries.ts'
 import type { SearchIndex } from '../../store/contracts/search.ts'
 import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
 import { createPostgresVersions } from '../../store/postgres/archive/versions.ts'
@@ -58,13 +59,13 @@ describe('the index of a shared store', () => {
       update: { index, versions, texts: createVersionTexts({ versions, objects: createPostgresObjects(pool) }) },
       clock: systemClock,
       renewMs: 1000,
-      onWaiting: () => {},
+      track: createRetries(systemClock).track('indexing'),
       ...rest,
     })
   }
 
   test('several threads are started, one works, and when it ends another one goes on', async () => {
-    const settings = { address: database.address, config: await config(), log }
+    const settings = { address: database.address, config: await config(), log, retries: createRetries(systemClock) }
     const indexers = [startClusterIndexer(settings), startClusterIndexer(settings), startClusterIndexer(settings)]
     try {
       await recordCaptures(database, pages(0, 300))
@@ -103,7 +104,7 @@ describe('the index of a shared store', () => {
         clock: systemClock,
         renewMs: 1000,
         mustEnd: () => isOver,
-        onWaiting: () => {},
+        track: createRetries(systemClock).track('indexing'),
         onAdded: (count) => {
           added += count
         },
@@ -138,7 +139,7 @@ describe('the index of a shared store', () => {
     assert.equal((await index.counts()).versions, 1205)
   })
 
-  test('a store that is away is waited for, and said once', async () => {
+  test('a store that is away is waited for, and that is reported', async () => {
     const reported: (string | null)[] = []
     let beats = 0
     let isOver = false
@@ -157,27 +158,28 @@ describe('the index of a shared store', () => {
       clock: createManualClock(),
       renewMs: 1000,
       mustEnd: () => isOver,
-      onWaiting: (reason) => reported.push(reason),
+      track: {
+        begin() {},
+        failed: (error) => void reported.push((error as Error).message),
+        done: () => void reported.push(null),
+      },
     })
     await waiting.run()
-    assert.deepEqual([reported, beats], [['no answer', null], 3])
+    assert.deepEqual([reported, beats], [['no answer', 'no answer', null], 3])
   })
 
   test('a server that goes down and comes back is waited for', async (t) => {
     if (process.env.ERACE_TEST_POSTGRES) return t.skip('the server that ERACE_TEST_POSTGRES names is not ours to stop')
     const server = await postgres()
-    const reported: string[] = []
+    const retries = createRetries(systemClock)
+    const reported: (string | undefined)[] = []
     const { promise: waits, resolve: onWaiting } = Promise.withResolvers<void>()
-    const listening = pino(
-      { level: 'info', base: null },
-      {
-        write(line: string) {
-          reported.push((JSON.parse(line) as { msg: string }).msg)
-          onWaiting()
-        },
-      },
-    )
-    const indexer = startClusterIndexer({ address: database.address, config: await config(), log: listening })
+    const adopt: Retries['adopt'] = (_, waiting) => {
+      reported.push(waiting[0]?.what)
+      onWaiting()
+    }
+    const watched = { ...retries, adopt }
+    const indexer = startClusterIndexer({ address: database.address, config: await config(), log, retries: watched })
     try {
       await recordCaptures(database, pages(1205, 10))
       await until(async () => (await index.counts()).versions === 1215)
@@ -189,7 +191,7 @@ describe('the index of a shared store', () => {
     } finally {
       await indexer.end()
     }
-    assert.deepEqual(reported.slice(0, 2), ['the full text index waits', 'the full text index goes on'])
+    assert.equal(reported[0], 'indexing')
     assert.equal(await countTexts(), 1225)
   })
 
@@ -198,6 +200,7 @@ describe('the index of a shared store', () => {
       address: 'postgres://nobody@127.0.0.1:1/nothing',
       config: await config(),
       log,
+      retries: createRetries(systemClock),
     })
     await indexer.end()
   })
@@ -207,6 +210,7 @@ describe('the index of a shared store', () => {
       address: database.address.replace(/:\/\/[^@]*@/, '://nobody:wrong@'),
       config: await config(),
       log,
+      retries: createRetries(systemClock),
     })
     await assert.rejects(indexer.failed, /password|role/)
     await indexer.end()

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import type { Config } from '../../config/config.ts'
+import type { Retries, Waiting } from '../../core/work/retries.ts'
 import { startThread } from '../../core/work/thread-host.ts'
 
 export type ClusterIndexer = {
@@ -11,7 +12,7 @@ export type ClusterIndexer = {
   readonly failed: Promise<never>
 }
 
-export type ClusterIndexerOptions = { address: string; config: Config; log: Logger }
+export type ClusterIndexerOptions = { address: string; config: Config; log: Logger; retries: Retries }
 
 export type IndexerData = {
   address: string
@@ -20,7 +21,7 @@ export type IndexerData = {
   orders: Int32Array<SharedArrayBuffer>
 }
 
-export type FromIndexer = { kind: 'waiting'; reason: string | null } | { kind: 'added'; count: number }
+export type FromIndexer = { kind: 'waiting'; waiting: readonly Waiting[] } | { kind: 'added'; count: number }
 
 /** Indexes of the orders in shared memory. */
 export const indexerOrders = { end: 0 } as const
@@ -29,7 +30,7 @@ export const indexerOrders = { end: 0 } as const
 const MAX_ENDING_MS = 3_000
 
 /** Brings new versions of a shared store into the full text index, in a thread of the lowest priority. */
-export function startClusterIndexer({ address, config, log }: ClusterIndexerOptions): ClusterIndexer {
+export function startClusterIndexer({ address, config, log, retries }: ClusterIndexerOptions): ClusterIndexer {
   const orders = new Int32Array(new SharedArrayBuffer(4))
   const holder = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`
   const data: IndexerData = { address, holder, leaseMs: config.cluster.leaseMs, orders }
@@ -37,10 +38,10 @@ export function startClusterIndexer({ address, config, log }: ClusterIndexerOpti
     data,
     onEvent(event) {
       if (event.kind === 'added') log.debug({ versions: event.count }, 'full text indexed')
-      else if (event.reason === null) log.info('the full text index goes on')
-      else log.warn({ error: event.reason }, 'the full text index waits')
+      else retries.adopt('indexer', event.waiting)
     },
   })
+  void thread.exited.then(() => retries.adopt('indexer', []))
   return {
     failed: thread.failed,
     async end() {

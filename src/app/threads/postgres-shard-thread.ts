@@ -2,17 +2,18 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { createKeptText } from '../../archive/kept-text.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { systemClock } from '../../core/clock.ts'
+import { startThreadRetries } from '../../core/work/retries.ts'
 import { assembleShard } from '../../crawl/worker/assemble.ts'
 import {
   createClusterShard,
   createResultSender,
   createScopeMemory,
-  createStoreHealth,
+  createStoreCalls,
 } from '../../crawl/worker/cluster-shard.ts'
 import { createClusterCoordination } from '../../crawl/worker/coordination.ts'
 import { createLeaseTable } from '../../crawl/worker/lease-transfer.ts'
 import { measureBusyness, type ServedShard, type ShardPort, serveShard } from '../../crawl/worker/shard-thread.ts'
-import { type CounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
+import { type CounterMemory, openSharedCounters, type ShardStats } from '../../crawl/worker/shared-counters.ts'
 import { type EpochMemory, openEpochs } from '../../store/contracts/cluster/held-epochs.ts'
 import type { LeaseListener } from '../../store/contracts/cluster/partition-leases.ts'
 import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
@@ -22,7 +23,7 @@ import { createPostgresCrawlPages } from '../../store/postgres/cluster/crawls.ts
 import { createPostgresEvents } from '../../store/postgres/cluster/events.ts'
 import { createPostgresCheckResults } from '../../store/postgres/cluster/schedule.ts'
 import { createDatabaseClock } from '../../store/postgres/connection/database-clock.ts'
-import { openPool } from '../../store/postgres/connection/pool.ts'
+import { openPool, type PostgresPool } from '../../store/postgres/connection/pool.ts'
 import { partitionOfId } from '../../store/postgres/connection/row-batch.ts'
 import { createPostgresDocuments } from '../../store/postgres/documents/documents.ts'
 import { createPostgresFrontier } from '../../store/postgres/frontier/frontier.ts'
@@ -52,19 +53,23 @@ const OTHER_CONNECTIONS = 3
 /** The next heartbeat is due after a third of the lease; one without an answer has been given up by then. */
 const BEAT_WITHIN = 0.3
 
-async function open({ log, fail }: ShardPort): Promise<ServedShard> {
+async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
   const { settings, index, shards, run, looksBack, seed, address, node, ...data } = workerData as PostgresShardData
   const { cluster, crawl } = settings.config
   const counters = openSharedCounters(data.memory)
   const stats = counters.shard(index)
-  const health = createStoreHealth({ stats, log })
+  const retries = startThreadRetries(systemClock, (waiting) => {
+    stats.set('paused', waiting.length > 0 ? 1 : 0)
+    send({ kind: 'waiting', waiting })
+  })
+  const calls = createStoreCalls(retries)
   let isStopping = false
   const mayNotWait = (): boolean => isStopping || counters.isStopped()
   const shared = { address, name: `erace ${data.name} shard ${index}`.slice(0, 63), manyShort: true }
   const pool = openPool({ ...shared, maxConnections: cluster.connections - 1 })
   const beats = openPool({ ...shared, maxConnections: 1, answerWithinMs: cluster.leaseMs * BEAT_WITHIN })
-  const clock = await health.untilDone(() => createDatabaseClock(pool, systemClock))
-  const events = createPostgresEvents({ pool })
+  const clock = await calls.untilDone('comparing clocks', () => createDatabaseClock(pool, systemClock))
+  const events = createPostgresEvents({ pool, track: retries.track('listening') })
   // The shard that hears of its leases needs their store first. None changes before the shard is started.
   const listener: LeaseListener = {
     granted: (grants) => clusterShard.listener.granted(grants),
@@ -75,8 +80,7 @@ async function open({ log, fail }: ShardPort): Promise<ServedShard> {
     ...{ pool: beats, node, name: data.name, shard: index, clock: systemClock, listener },
     leaseMs: cluster.leaseMs,
     renewEveryMs: cluster.leaseMs / 3,
-    onHealthError: (error) => health.set(error instanceof Error ? error.message : String(error)),
-    onWell: () => health.set(null),
+    track: retries.track('renewing leases'),
   })
   const table = createLeaseTable({
     partitionOf: partitionOfId,
@@ -84,15 +88,17 @@ async function open({ log, fail }: ShardPort): Promise<ServedShard> {
   })
   const store = createPostgresFrontier({
     ...{ pool, events, run, maxUrlsPerHost: crawl.maxPagesPerHost, onLost: listener.lost },
+    track: retries.track('looking for new requests'),
   })
   const documents = createPostgresDocuments({ pool, epochOf: (partition) => leases.epochOf(partition) ?? 0 })
   const keptText = createKeptText({ versions: createPostgresVersions(pool), objects: createPostgresObjects(pool) })
   const scopes = createScopeMemory(createPostgresCrawlScopes(pool))
   const results = createPostgresCheckResults(pool)
-  const sender = createResultSender({ results, health, isStopping: mayNotWait, onFailed: fail })
+  const sender = createResultSender({ results, calls, isStopping: mayNotWait, onFailed: fail })
   const parts = await assembleShard(settings, {
-    ...{ index, shards, run, looksBack, seed, store, documents, counters, clock, log },
-    keptText: (versionId, omit) => health.untilDone(() => keptText(versionId, omit), mayNotWait),
+    ...{ index, shards, run, looksBack, seed, store, documents, counters, clock, log, retries, logsPauses: false },
+    keptText: (versionId, omit) =>
+      calls.untilDone('reading a kept text', () => keptText(versionId, omit), { isStopping: mayNotWait }),
     coordinate: (given) =>
       createClusterCoordination({
         ...given,
@@ -109,24 +115,16 @@ async function open({ log, fail }: ShardPort): Promise<ServedShard> {
     ...{ parts, leases, table, partitions: store, epochs: openEpochs(data.epochs), scopes, sender, events },
     channels: { leases: leasesChannel, scopes: scopesChannel },
     adjustClock: async () => void (await clock.adjust()),
-    ...{ health, log, onFailed: fail },
+    ...{ calls, retries, log, onFailed: fail },
   })
-
-  function showTraffic(): void {
-    const { statements, transactions, bytes } = pool.traffic()
-    const beaten = beats.traffic()
-    // Each is begun and committed by statements of its own.
-    stats.set('statements', statements + 2 * transactions + beaten.statements)
-    stats.set('sentBytes', bytes + beaten.bytes)
-  }
 
   return {
     async start() {
       await clusterShard.start()
       measureBusyness(stats)
-      setInterval(showTraffic, SHOW_EVERY_MS).unref()
+      setInterval(() => showTraffic([pool, beats], stats), SHOW_EVERY_MS).unref()
     },
-    seed: (urls) => health.untilDone(() => parts.offerSeeds(urls)),
+    seed: (urls) => calls.untilDone('offering seeds', () => parts.offerSeeds(urls), { mayTakeLong: true }),
     drain: async (draining) => clusterShard.drain(draining),
     async stop() {
       isStopping = true
@@ -141,6 +139,19 @@ async function open({ log, fail }: ShardPort): Promise<ServedShard> {
       await Promise.all([pool.close(), beats.close()])
     },
   }
+}
+
+function showTraffic(pools: readonly PostgresPool[], stats: ShardStats): void {
+  const traffic = pools.map((pool) => pool.traffic())
+  // Transactions are begun and committed by statements of their own.
+  stats.set(
+    'statements',
+    traffic.reduce((sum, { statements, transactions }) => sum + statements + 2 * transactions, 0),
+  )
+  stats.set(
+    'sentBytes',
+    traffic.reduce((sum, { bytes }) => sum + bytes, 0),
+  )
 }
 
 serveShard(parentPort!, open)

@@ -4,6 +4,8 @@ import { createSite, type Site, type SiteOptions } from '../../../test/site/site
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { configOf } from '../../config/load-config.ts'
 import type { SettingKey } from '../../config/schema.ts'
+import { systemClock } from '../../core/clock.ts'
+import { createRetries } from '../../core/work/retries.ts'
 import { createCounterMemory, openSharedCounters, type SharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { createEpochMemory, type HeldEpochs, openEpochs } from '../../store/contracts/cluster/held-epochs.ts'
 import { createPostgresFrontierView } from '../../store/postgres/frontier/frontier-view.ts'
@@ -86,7 +88,13 @@ export async function openField({
           run,
           looksBack: run > 1,
         },
-        ...{ seed, memory, epochs, log: pino({ level: process.env.FIELD_LOG ?? 'silent' }) },
+        ...{
+          seed,
+          memory,
+          epochs,
+          retries: createRetries(systemClock),
+          log: pino({ level: process.env.FIELD_LOG ?? 'silent' }),
+        },
       })
       started.push(shards)
       // The test need not wait any longer.

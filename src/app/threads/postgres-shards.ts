@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import type { CrawlDetails } from '../../core/reports/crawl-report.ts'
 import { createWhileAlive, firstFailure } from '../../core/work/race.ts'
+import type { Retries } from '../../core/work/retries.ts'
 import type { CounterMemory } from '../../crawl/worker/shared-counters.ts'
 import type { EpochMemory } from '../../store/contracts/cluster/held-epochs.ts'
 import type { PostgresShardData } from './postgres-shard-thread.ts'
@@ -24,6 +25,7 @@ export type PostgresShardsOptions = {
   /** Where the threads write which partitions they hold. */
   epochs: EpochMemory
   log: Logger
+  retries: Retries
 }
 
 /**
@@ -45,11 +47,11 @@ export type PostgresShards = {
 }
 
 export function startPostgresShards(options: PostgresShardsOptions): PostgresShards {
-  const { log, ...shared } = options
+  const { log, retries, ...shared } = options
   const entry = new URL('./postgres-shard-thread.ts', import.meta.url)
   const started = Array.from({ length: options.shards }, (_, index) => {
     const data: PostgresShardData = { ...shared, index }
-    return startShardThread(entry, data, { log })
+    return startShardThread(entry, data, { log, retries })
   })
   const shards = started.map(({ shard }) => shard)
   const failed = firstFailure(shards.map((shard) => shard.failed))

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import type { Transferable } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { CheckResult } from '../../core/check-order.ts'
+import type { Retries } from '../../core/work/retries.ts'
 import { startThread, type ThreadHost } from '../../core/work/thread-host.ts'
 import {
   createShardThread,
@@ -15,9 +16,13 @@ const YOUNG_GENERATION_MB = 32
 
 export type ShardThreadEvents = {
   log: Logger
+  retries: Retries
   onFileClosed?(): void
   onResults?(results: readonly CheckResult[]): void
 }
+
+/** In this process, so that each has its own name. */
+let shardsStarted = 0
 
 export type StartedShard = { thread: ThreadHost<ShardCall>; shard: ShardThread }
 
@@ -25,11 +30,12 @@ export type StartedShard = { thread: ThreadHost<ShardCall>; shard: ShardThread }
 export function startShardThread<Data>(
   entry: URL,
   data: Data,
-  { log, onFileClosed, onResults }: ShardThreadEvents,
+  { log, retries, onFileClosed, onResults }: ShardThreadEvents,
   transferList: Transferable[] = [],
 ): StartedShard {
   // Bodies live outside of the heap; with a small heap V8 takes them for a reason to collect all of it every 70 ms.
   setFlagsFromString('--initial-old-space-size=64')
+  const source = `shard ${shardsStarted++}`
   const thread = startThread<ShardCall, ShardEvent, Data>(entry, {
     data,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
@@ -37,8 +43,10 @@ export function startShardThread<Data>(
     onEvent(event) {
       if (event.kind === 'log') log[event.level](event.fields, event.message)
       else if (event.kind === 'file-closed') onFileClosed?.()
+      else if (event.kind === 'waiting') retries.adopt(source, event.waiting)
       else onResults?.(event.results)
     },
   })
+  void thread.exited.then(() => retries.adopt(source, []))
   return { thread, shard: createShardThread(thread) }
 }

@@ -5,6 +5,7 @@ import { warcinfoRecord } from '../../archive/warc/record-writer.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { version } from '../../config/version.ts'
 import { systemClock } from '../../core/clock.ts'
+import { startThreadRetries } from '../../core/work/retries.ts'
 import { assembleShard } from '../../crawl/worker/assemble.ts'
 import { createLocalCoordination } from '../../crawl/worker/coordination.ts'
 import { measureBusyness, type ServedShard, type ShardPort, serveShard } from '../../crawl/worker/shard-thread.ts'
@@ -50,6 +51,8 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
   measureBusyness(counters.shard(index))
   const { shard, fetcher, crawlStats, offerSeeds, offerChecks, watches } = await assembleShard(settings, {
     ...{ index, shards, run, seed, store: store.frontier, documents: store.documents, counters, log },
+    logsPauses: true,
+    retries: startThreadRetries(systemClock, (waiting) => send({ kind: 'waiting', waiting })),
     looksBack: looksBack || store.recovered,
     clock: systemClock,
     keptText: keptTextOf(settings.folder),

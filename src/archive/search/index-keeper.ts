@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import type { Track } from '../../core/work/retries.ts'
 import { createWorkLoop, type WorkLoop } from '../../core/work/work-loop.ts'
 import type { LeaderLease } from '../../store/contracts/cluster/partition-leases.ts'
 import { type IndexUpdate, updateIndex } from './index-update.ts'
@@ -20,8 +21,8 @@ export type IndexKeeperDeps = {
   /** The lease is renewed after so long at the latest, once the batch in hand is done. */
   renewMs: number
   mustEnd(): boolean
-  /** Not reported again while it stays the same. Null when the work continues. */
-  onWaiting(reason: string | null): void
+  /** Where it is seen that the work waits. */
+  track: Track
   /** Versions that were added. */
   onAdded?(count: number): void
 }
@@ -29,7 +30,7 @@ export type IndexKeeperDeps = {
 const POLL_EVERY_MS = 1000
 
 export function createIndexKeeper(deps: IndexKeeperDeps): WorkLoop {
-  const { lease, update, clock, renewMs, mustEnd, onWaiting, onAdded } = deps
+  const { lease, update, clock, renewMs, mustEnd, track, onAdded } = deps
 
   /** True when there may be more. */
   async function work(): Promise<boolean> {
@@ -46,7 +47,7 @@ export function createIndexKeeper(deps: IndexKeeperDeps): WorkLoop {
     return isOverdue
   }
 
-  const loop = createWorkLoop({ work, restMs: POLL_EVERY_MS, mustEnd, onWaiting })
+  const loop = createWorkLoop({ work, restMs: POLL_EVERY_MS, mustEnd, track })
   return {
     wake: loop.wake,
     async run() {

@@ -1,5 +1,5 @@
 import type { NodeReport } from '../../store/contracts/cluster/nodes.ts'
-import { type NodeState, nodeStateOf, statOf, wordOf } from '../../store/rules/node-state.ts'
+import { type NodeState, nodeStateOf, problemOf, statOf } from '../../store/rules/node-state.ts'
 import type { ClusterSnapshot } from '../engine.ts'
 import { formatCount, formatSize, formatSpan, printable } from '../output/terminal-text.ts'
 
@@ -21,7 +21,14 @@ export type TopView = {
 
 type Paint = (text: string, code: string) => string
 
-const colours: Record<NodeState, string> = { running: '32', draining: '33', paused: '33', behind: '33', lost: '31' }
+const colours: Record<NodeState, string> = {
+  running: '32',
+  waiting: '33',
+  draining: '33',
+  paused: '33',
+  behind: '33',
+  lost: '31',
+}
 const keyWords = 'q quit  ? help  j/k select  d drain  p pause'
 
 const helpLines = [
@@ -37,6 +44,7 @@ const helpLines = [
   '  behind      its heartbeat is late',
   '  lost        no heartbeat for longer than a lease; others took its work',
   '  paused      the crawl is paused, or the store rejects its writes',
+  '  waiting     something keeps failing and is retried; the last line says what',
   '',
   'REF: writes rejected because they came too late.   Press any key to close.',
 ]
@@ -248,7 +256,7 @@ export function rowsOf({ nodes, paused }: ClusterSnapshot, leaseMs: number): Nod
       refused: statOf(node, 'refused'),
       rssBytes: statOf(node, 'rssBytes'),
       lagMs: Math.max(0, node.seenMsAgo),
-      lastError: wordOf(node, 'lastError'),
+      lastError: problemOf(node),
     }
   })
 }

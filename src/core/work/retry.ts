@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type AppError, isAppError } from '../errors.ts'
+import type { Track } from './retries.ts'
 
 /** Resolves after a while, or as soon as `signal` aborts. */
 export type Wait = (ms: number, signal?: AbortSignal) => Promise<void>
@@ -33,13 +34,26 @@ export type RetryOptions = BackoffLimits & {
   signal?: AbortSignal
   /** Temporary errors are retried unless this says otherwise. `attempt` is the number of the call that failed, from 1. */
   shouldRetry?(error: unknown, attempt: number): boolean
-  /** Called before every wait, so that none goes unnoticed. */
+  /** Where it is seen that this waits, so that none goes unnoticed. */
+  track?: Track | undefined
+  /** The first answer may take long. */
+  mayTakeLong?: boolean
+  /** Called before every wait. */
   onWait?(error: unknown, waitMs: number): void
   wait?: Wait
 }
 
 /** Calls `work` until it succeeds, with longer and longer waits in between. Anything that is not worth a retry is thrown. */
 export async function retry<T>(work: (attempt: number) => Promise<T>, options: RetryOptions): Promise<T> {
+  if (options.mayTakeLong !== true) options.track?.begin()
+  try {
+    return await repeat(work, options)
+  } finally {
+    options.track?.done()
+  }
+}
+
+async function repeat<T>(work: (attempt: number) => Promise<T>, options: RetryOptions): Promise<T> {
   const { signal, shouldRetry = isTemporary, onWait } = options
   const isAborted = (): boolean => signal?.aborted === true
   const backoff = createBackoff(options)
@@ -52,6 +66,7 @@ export async function retry<T>(work: (attempt: number) => Promise<T>, options: R
       failure = error
     }
     const waitMs = backoff.nextMs()
+    options.track?.failed(failure)
     onWait?.(failure, waitMs)
     await (options.wait ?? wait)(waitMs, signal)
     if (isAborted()) throw failure

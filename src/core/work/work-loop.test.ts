@@ -11,7 +11,11 @@ function scripted(steps: (() => boolean)[]) {
     work: async () => steps[done++]!(),
     restMs: 500,
     mustEnd: () => done >= steps.length,
-    onWaiting: (reason) => reasons.push(reason),
+    track: {
+      begin() {},
+      failed: (error) => void reasons.push((error as Error).message),
+      done: () => void reasons.push(null),
+    },
   })
   return { loop, reasons, done: () => done }
 }
@@ -46,7 +50,7 @@ describe('a work loop', () => {
     assert.equal(done(), 2)
   })
 
-  test('waits for a store that is away, reports it once, and continues', async () => {
+  test('waits for a store that is away, reports it, and continues', async () => {
     const { loop, reasons } = scripted([
       () => true,
       away,
@@ -60,7 +64,7 @@ describe('a work loop', () => {
     const running = loop.run()
     setImmediate(loop.wake)
     await running
-    assert.deepEqual(reasons, ['no answer', null])
+    assert.deepEqual(reasons, [null, 'no answer', 'no answer', null, null])
   })
 
   test('ends at once with an error that no retry can help', async () => {

@@ -1,3 +1,4 @@
+import type { Track } from './retries.ts'
 import { createBackoff, isTemporary } from './retry.ts'
 
 export type WorkLoopDeps = {
@@ -6,8 +7,8 @@ export type WorkLoopDeps = {
   /** How long to rest when there is no more, unless woken. */
   restMs: number
   mustEnd(): boolean
-  /** Called when the reason changes; null when the work continues. */
-  onWaiting(reason: string | null): void
+  /** Where it is seen that the work waits. */
+  track: Track
 }
 
 export type WorkLoop = {
@@ -27,11 +28,10 @@ const LAST_RETRY_MS = 5_000
  * - waits, each time twice as long, while the store is away;
  * - ends when it must, with the piece in hand done.
  */
-export function createWorkLoop({ work, restMs, mustEnd, onWaiting }: WorkLoopDeps): WorkLoop {
+export function createWorkLoop({ work, restMs, mustEnd, track }: WorkLoopDeps): WorkLoop {
   const backoff = createBackoff({ firstMs: FIRST_RETRY_MS, lastMs: LAST_RETRY_MS })
   let wake: () => void = () => {}
   let wasWoken = false
-  let reason: string | null = null
 
   async function rest(ms: number): Promise<void> {
     if (mustEnd()) return
@@ -43,11 +43,6 @@ export function createWorkLoop({ work, restMs, mustEnd, onWaiting }: WorkLoopDep
     wasWoken = false
   }
 
-  function setWaiting(now: string | null): void {
-    if (now !== reason) onWaiting(now)
-    reason = now
-  }
-
   return {
     wake() {
       wasWoken = true
@@ -57,12 +52,12 @@ export function createWorkLoop({ work, restMs, mustEnd, onWaiting }: WorkLoopDep
       while (!mustEnd()) {
         try {
           const hasMore = await work()
-          setWaiting(null)
+          track.done()
           backoff.reset()
           if (!hasMore) await rest(restMs)
         } catch (error) {
           if (!isTemporary(error)) throw error
-          setWaiting(error.message)
+          track.failed(error)
           await rest(backoff.nextMs())
         }
       }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { QueuedRequest } from '../../core/request.ts'
+import type { Track } from '../../core/work/retries.ts'
 import { createBackoff, isTemporary, type Wait, wait as waitFor } from '../../core/work/retry.ts'
 import type { Arrival, FrontierStore, HostClock, HostState } from '../../store/contracts/frontier.ts'
 import {
@@ -67,6 +68,8 @@ export type FrontierOptions = {
   leases: Leases
   /** The store can't be read and never will be: nothing is lost, but the queues are stuck. */
   onError(error: unknown): void
+  /** Where it is seen that the store can't be read. */
+  track?: Track
   wait?: Wait
 }
 
@@ -84,6 +87,7 @@ export function createFrontier({
   maxHostQueues,
   leases,
   onError,
+  track,
   wait = waitFor,
 }: FrontierOptions): Frontier {
   const hostQueues = new Map<number, HostQueue>()
@@ -163,6 +167,7 @@ export function createFrontier({
         if (hostQueue.more) addLoaded(hostQueue, rows, asked)
         else giveUpLoad(hostQueue)
         backoff.reset()
+        track?.done()
         schedule(hostQueue)
         ready()
       },
@@ -178,8 +183,10 @@ export function createFrontier({
   }
 
   function tryAgain(error: unknown, work: () => void): void {
-    if (isTemporary(error)) wait(backoff.nextMs()).then(work, onError)
-    else onError(error)
+    if (isTemporary(error)) {
+      track?.failed(error)
+      wait(backoff.nextMs()).then(work, onError)
+    } else onError(error)
   }
 
   async function wake(): Promise<void> {
@@ -188,6 +195,7 @@ export function createFrontier({
     try {
       while (dormant && hostQueues.size < maxHostQueues) if (!(await fillHostQueues())) break
       backoff.reset()
+      track?.done()
     } catch (error) {
       dormant = true
       tryAgain(error, () => void wake())

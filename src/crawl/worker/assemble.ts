@@ -7,6 +7,7 @@ import { createOmitRules } from '../../core/text/omit-rules.ts'
 import { createAddressGuard } from '../../core/url/address.ts'
 import { createFingerprintCache } from '../../core/url/fingerprint-cache.ts'
 import { createFingerprinter } from '../../core/url/url-key.ts'
+import type { Retries } from '../../core/work/retries.ts'
 import type { DocumentStore } from '../../store/contracts/documents.ts'
 import type { FrontierStore } from '../../store/contracts/frontier.ts'
 import { createDnsCache } from '../dns/dns-cache.ts'
@@ -44,6 +45,8 @@ export type ShardEnvironment = {
   counters: SharedCounters
   clock: Clock
   log: ShardDeps['log']
+  retries: Retries
+  logsPauses: boolean
   keptText: KeptText
   coordinate(parts: { fetchers: number; watches: Watches }): Coordination
 }
@@ -61,7 +64,7 @@ export type AssembledShard = {
 /** Puts one shard together from the settings of the crawl: the only place that knows all parts. */
 export async function assembleShard(settings: CrawlSettings, environment: ShardEnvironment): Promise<AssembledShard> {
   const { crawl, network, dns: dnsSettings, robots } = settings.config
-  const { clock, store, documents, counters, log } = environment
+  const { clock, store, documents, counters, log, retries } = environment
   const stats = counters.shard(environment.index)
   const crawlStats = createCrawlStats()
   const dns = createDnsCache({
@@ -139,6 +142,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
     {
       ...{ store, documents, fetcher, gate, pipe, counters, stats, crawlStats, clock, addressOf, log, watches },
       ...{ leases, addOutstanding, checks, pages, refuses: createListRefusal(settings.files) },
+      ...{ retries, logsPauses: environment.logsPauses },
     },
     {
       rules: {

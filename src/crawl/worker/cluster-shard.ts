@@ -1,6 +1,7 @@
 import type { CheckResult } from '../../core/check-order.ts'
 import type { Check } from '../../core/request.ts'
 import { withinLimit } from '../../core/work/race.ts'
+import type { Retries, Track } from '../../core/work/retries.ts'
 import { isTemporary, retry, wait } from '../../core/work/retry.ts'
 import type { CrawlScopeStore } from '../../store/contracts/cluster/crawl-scopes.ts'
 import type { CheckResultStore, ClusterEvents } from '../../store/contracts/cluster/events.ts'
@@ -10,38 +11,28 @@ import type { AssembledShard } from './assemble.ts'
 import { createLeaseTransfer, type LeaseTable, type PartitionStore } from './lease-transfer.ts'
 import type { Watches } from './results/check-results.ts'
 import type { ShardDeps } from './shard.ts'
-import type { ShardStats } from './shared-counters.ts'
 
 const RETRY = { firstMs: 100, lastMs: 5_000 }
 const POLL_EVERY_MS = 2_000
 const ADJUST_EVERY_MS = 10_000
 
-/** Whether the database answers. While it does not, the reason is logged once and the shard counts as paused. */
-export type StoreHealth = ReturnType<typeof createStoreHealth>
+/** Calls of the database that are retried until it answers. */
+export type StoreCalls = ReturnType<typeof createStoreCalls>
 
-export function createStoreHealth({ stats, log }: { stats: ShardStats; log: ShardDeps['log'] }) {
-  let healthError: string | null = null
+type CallOptions = { isStopping?(): boolean; mayTakeLong?: boolean }
 
-  function set(reason: string | null): void {
-    if ((reason === null) !== (healthError === null)) {
-      if (reason === null) log('info', 'the database answers again')
-      else log('warn', `the database can't be reached: ${reason}`)
-    }
-    if (reason !== null || healthError !== null) stats.set('paused', reason === null ? 0 : 1)
-    healthError = reason
-  }
-
+export function createStoreCalls(retries: Retries) {
   return {
-    set,
     /**
      * Retries until the database answers. When the shard is to stop, the second attempt is the last: other workers do later what can't be
      * done now.
      */
-    untilDone<T>(work: () => Promise<T>, isStopping = (): boolean => false): Promise<T> {
+    untilDone<T>(what: string, work: () => Promise<T>, options: CallOptions = {}): Promise<T> {
+      const { isStopping = () => false, mayTakeLong = false } = options
       return retry(work, {
-        ...RETRY,
+        ...{ ...RETRY, mayTakeLong },
+        track: retries.track(what),
         shouldRetry: (error, attempt) => isTemporary(error) && !(attempt > 1 && isStopping()),
-        onWait: (error) => set((error as Error).message),
       })
     },
   }
@@ -86,19 +77,22 @@ export function createScopeMemory(crawlScopes: Pick<CrawlScopeStore, 'since'>) {
 
 export type ResultSenderDeps = {
   results: Pick<CheckResultStore, 'put'>
-  health: StoreHealth
+  calls: StoreCalls
   isStopping(): boolean
   onFailed(error: unknown): void
 }
 
 /** Stores check results for the scheduler. */
-export function createResultSender({ results, health, isStopping, onFailed }: ResultSenderDeps) {
+export function createResultSender({ results, calls, isStopping, onFailed }: ResultSenderDeps) {
   const late = new Set<Promise<void>>()
   return {
-    send: (taken: readonly CheckResult[]): Promise<void> => health.untilDone(() => results.put(taken), isStopping),
+    send: (taken: readonly CheckResult[]): Promise<void> =>
+      calls.untilDone('storing check results', () => results.put(taken), { isStopping }),
     /** For results of a committed batch: the number of requests that are queued now, and what was given up. */
     sendLate(taken: readonly CheckResult[]): void {
-      const putting = health.untilDone(() => results.put(taken)).finally(() => late.delete(putting))
+      const putting = calls
+        .untilDone('storing check results', () => results.put(taken))
+        .finally(() => late.delete(putting))
       late.add(putting)
       putting.catch(onFailed)
     },
@@ -124,7 +118,8 @@ export type ClusterShardDeps = {
   channels: { leases: string; scopes: string }
   /** Compares our clock with the database's. */
   adjustClock(): Promise<void>
-  health: StoreHealth
+  calls: StoreCalls
+  retries: Retries
   log: ShardDeps['log']
   onFailed(error: unknown): void
 }
@@ -137,10 +132,10 @@ export type ClusterShardDeps = {
  * - stopped: everything is committed, all partitions are handed over.
  */
 export function createClusterShard(deps: ClusterShardDeps) {
-  const { leases, epochs, scopes, health, log, onFailed } = deps
+  const { leases, epochs, scopes, calls, retries, log, onFailed } = deps
   const { shard, watches } = deps.parts
   const transfer = createLeaseTransfer({
-    ...{ table: deps.table, partitions: deps.partitions, frontier: shard.frontier, batch: shard.batch, wait },
+    ...{ table: deps.table, partitions: deps.partitions, frontier: shard.frontier, batch: shard.batch, wait, retries },
     onError: onFailed,
     onChange: shard.leasesChanged,
   })
@@ -158,7 +153,9 @@ export function createClusterShard(deps: ClusterShardDeps) {
       leaving = []
       for (const each of partitions) forgetEpoch(each)
       // While the database is away, the leases end by themselves.
-      inBackground(leases.release(partitions))
+      leases.release(partitions).catch((error: unknown) => {
+        if (!isClosing && !isTemporary(error)) onFailed(error)
+      })
     })
   }
 
@@ -167,10 +164,18 @@ export function createClusterShard(deps: ClusterShardDeps) {
     if (epoch !== undefined) epochs.clear(partition, epoch)
   }
 
+  const tracks = {
+    beat: retries.track('asking for partitions'),
+    scopes: retries.track('reading crawl scopes'),
+    clock: retries.track('comparing clocks'),
+  }
+
   /** For work that is repeated before long. Only an error that no repetition can help is a failure. */
-  function inBackground(work: Promise<unknown>): void {
-    work.catch((error: unknown) => {
-      if (!isClosing && !isTemporary(error)) onFailed(error)
+  function inBackground(work: Promise<unknown>, track: Track): void {
+    work.then(track.done, (error: unknown) => {
+      if (isClosing) return
+      if (isTemporary(error)) track.failed(error)
+      else onFailed(error)
     })
   }
 
@@ -195,20 +200,20 @@ export function createClusterShard(deps: ClusterShardDeps) {
   return {
     listener,
     async start(): Promise<void> {
-      await health.untilDone(() => scopes.read(watches))
+      await calls.untilDone('reading crawl scopes', () => scopes.read(watches))
       await shard.start()
-      await health.untilDone(leases.heartbeat)
+      await calls.untilDone('renewing leases', leases.heartbeat)
       leases.start()
-      deps.events.listen(deps.channels.leases, () => inBackground(leases.heartbeat()))
-      deps.events.listen(deps.channels.scopes, () => inBackground(scopes.read(watches)))
+      deps.events.listen(deps.channels.leases, () => inBackground(leases.heartbeat(), tracks.beat))
+      deps.events.listen(deps.channels.scopes, () => inBackground(scopes.read(watches), tracks.scopes))
       timers = [
-        setInterval(() => inBackground(deps.adjustClock()), ADJUST_EVERY_MS),
-        setInterval(() => inBackground(scopes.read(watches)), POLL_EVERY_MS),
+        setInterval(() => inBackground(deps.adjustClock(), tracks.clock), ADJUST_EVERY_MS),
+        setInterval(() => inBackground(scopes.read(watches), tracks.scopes), POLL_EVERY_MS),
       ]
     },
     drain(draining: boolean): void {
       leases.drain(draining)
-      inBackground(leases.heartbeat())
+      inBackground(leases.heartbeat(), tracks.beat)
     },
     async stop(): Promise<void> {
       await shard.stop()

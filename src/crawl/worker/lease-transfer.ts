@@ -1,4 +1,5 @@
 import { isAppError } from '../../core/errors.ts'
+import type { Retries } from '../../core/work/retries.ts'
 import { retry, type Wait } from '../../core/work/retry.ts'
 import type { PartitionGrant } from '../../store/contracts/cluster/partition-leases.ts'
 import type { Frontier } from '../frontier/frontier.ts'
@@ -54,6 +55,7 @@ export type LeaseTransferDeps = {
   frontier: Pick<Frontier, 'closeQueues' | 'findHosts'>
   batch: Pick<Batch, 'hurry' | 'commitClocks'>
   wait: Wait
+  retries?: Retries | undefined
   /** A partition could never be added. */
   onError(error: unknown): void
   /** Partitions came or went. */
@@ -90,7 +92,7 @@ export function createLeaseTransfer({ table, partitions, frontier, batch, ...dep
         if (live.length > 0) await partitions.add(live.map(({ grant }) => grant))
         isAdded = live.length > 0
       },
-      { ...RETRY, wait: deps.wait },
+      { ...RETRY, wait: deps.wait, track: deps.retries?.track('taking over partitions') },
     )
     if (!isAdded) return
     const gone: number[] = []

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { CheckResult } from '../../core/check-order.ts'
 import { AppError } from '../../core/errors.ts'
+import type { Waiting } from '../../core/work/retries.ts'
 import { serveThread, type ThreadHost, type ThreadPort } from '../../core/work/thread-host.ts'
 import type { ShardHandle } from '../crawl.ts'
 import type { ShardStats } from './shared-counters.ts'
@@ -15,6 +16,8 @@ export type ShardCall = { method: keyof ShardMethods; args: unknown[] }
 export type ShardEvent =
   | { kind: 'check-results'; results: readonly CheckResult[] }
   | { kind: 'log'; level: 'debug' | 'info' | 'warn'; message: string; fields: Record<string, unknown> }
+  /** What the shard retries. */
+  | { kind: 'waiting'; waiting: readonly Waiting[] }
   /** An archive file is full and may be compressed. */
   | { kind: 'file-closed' }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { SkipReason } from '../../core/reports/crawl-report.ts'
 import type { Check } from '../../core/request.ts'
 import { createWhileAlive } from '../../core/work/race.ts'
+import type { Retries } from '../../core/work/retries.ts'
 import { wait } from '../../core/work/retry.ts'
 import type { CaptureOutcome, DocumentStore } from '../../store/contracts/documents.ts'
 import type { FrontierStore } from '../../store/contracts/frontier.ts'
@@ -44,6 +45,9 @@ export type ShardDeps = {
   /** Why the administrator's lists forbid a URL; null if they don't. */
   refuses(url: string): SkipReason | null
   log(level: 'debug' | 'info' | 'warn', message: string, fields?: Record<string, unknown>): void
+  retries: Retries
+  /** Logs each pause at once: nothing else is wrong where the store is a folder. */
+  logsPauses: boolean
 }
 
 /** How a shard hears of watches, and how the results of their checks leave it. */
@@ -115,7 +119,20 @@ export type Shard = {
 const MAX_HOST_QUEUES = 4096
 
 export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
-  const { store, documents, counters, stats, crawlStats, clock, log, leases, watches, checks, addOutstanding } = deps
+  const {
+    store,
+    documents,
+    counters,
+    stats,
+    crawlStats,
+    clock,
+    log,
+    leases,
+    watches,
+    checks,
+    addOutstanding,
+    retries,
+  } = deps
   const { promise: failed, reject: fail } = Promise.withResolvers<never>()
   failed.catch(() => {}) // observed by the caller; until then it must not end the process
   const crawlDelays = new Map<string, number>()
@@ -123,6 +140,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   const frontier = createFrontier({
     ...{ store, clock, leases, rules: settings.rules, perHost: settings.perHost, bufferRows: settings.bufferRows },
     maxHostQueues: MAX_HOST_QUEUES,
+    track: retries.track('reading the queue'),
     onError: fail,
   })
   const dispatcher = createDispatcher({
@@ -133,6 +151,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     ...{ documents, frontier, store, wait, ...settings.writing, maxBytes: 4 << 20 },
     repeatedPages: createRepeatedPages({ maxLinks: settings.maxRepeatedPages }),
     onTrap: (links) => stats.add('skipped.trap', links),
+    trackWrite: () => retries.track('writing pages', deps.logsPauses ? { isLogged: true } : {}),
     onOffered: deps.pipe.offered,
     onOutcome(finished, outcome) {
       const counter = counterOf(outcome)
@@ -158,8 +177,10 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       stats.set('paused', reason === null ? 0 : 1)
       if (reason === pausedBy) return
       pausedBy = reason
-      if (reason === null) log('info', 'the store takes writes again, the crawl goes on')
-      else log('warn', `the crawl waits: ${reason}`)
+      if (deps.logsPauses) {
+        if (reason === null) log('info', 'the store takes writes again, the crawl goes on')
+        else log('warn', `the crawl waits: ${reason}`)
+      }
       dispatcher.setPaused(reason !== null)
     },
     onError: fail,
@@ -174,6 +195,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   })
   const run = createVisitRunner({
     ...{ clock, frontier, dispatcher, batch, hostFailures, crawlStats, crawlDelays, addressOf: deps.addressOf, refuse },
+    track: retries.track('looking up pages'),
     visit: createVisit({
       ...settings,
       ...deps,

@@ -185,7 +185,7 @@ export const Node = Type.Object({
   refused: Type.Integer({ description: 'Writes rejected because they came too late' }),
   lagMs: Type.Integer({ description: 'Time since its last heartbeat' }),
   lastError: Type.String(),
-  state: oneOf(['running', 'draining', 'paused', 'behind', 'lost']),
+  state: oneOf(['running', 'waiting', 'draining', 'paused', 'behind', 'lost']),
 })
 export const NodeList = listOf(Node)
 export const NodeParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 300 }) })

@@ -216,7 +216,9 @@ export async function storeHealthErrors(store: { check(): Promise<void> }): Prom
     })
     return []
   } catch (error) {
-    return [`the store does not answer: ${isAppError(error) ? error.code : 'internal'}`]
+    const code = isAppError(error) ? error.code : 'internal'
+    const isSilent = code === 'store-unreachable' || code === 'took-too-long'
+    return [isSilent ? `the store does not answer: ${code}` : `the store can't be used: ${code}`]
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { NodeRole, NodeStore, NodeReport as SeenNode } from '../../store/contracts/cluster/nodes.ts'
-import { nodeStateOf, statOf, wordOf } from '../../store/rules/node-state.ts'
+import { nodeStateOf, problemOf, statOf } from '../../store/rules/node-state.ts'
 import type { NodeList, NodeReport } from './this-node.ts'
 
 export type NodeListDeps = {
@@ -45,7 +45,7 @@ function reportOf(node: SeenNode, { now, leaseMs, paused }: Moment): NodeReport 
     errors: wholeOf(node, 'failed'),
     refused: wholeOf(node, 'refused'),
     lagMs: Math.max(0, Math.round(seenMsAgo)),
-    lastError: wordOf(node, 'lastError'),
+    lastError: problemOf(node),
     state,
   }
 }

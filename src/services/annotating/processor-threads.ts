@@ -1,5 +1,7 @@
 import type { MessagePort, ResourceLimits } from 'node:worker_threads'
+import { systemClock } from '../../core/clock.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
+import { startThreadRetries, type Waiting } from '../../core/work/retries.ts'
 import { createBackoff, wait } from '../../core/work/retry.ts'
 import { serveThread, startThread, type ThreadHost } from '../../core/work/thread-host.ts'
 import { createWorkLoop, type WorkLoop } from '../../core/work/work-loop.ts'
@@ -16,6 +18,7 @@ export type AnnotatorOrders = Int32Array<SharedArrayBuffer>
 export type FromAnnotator =
   | { kind: 'settled'; ids: readonly number[] }
   | { kind: 'refused' }
+  | { kind: 'waiting'; waiting: readonly Waiting[] }
   | { kind: 'problem'; message: string; fields: Record<string, unknown> }
 
 export type Annotator = {
@@ -32,6 +35,8 @@ export type AnnotatorEvents = {
   onProblem(message: string, fields: Record<string, unknown>): void
   onSettled?(): void
   onRefused?(): void
+  /** What the processor of this number retries. */
+  onWaiting(part: number, waiting: readonly Waiting[]): void
 }
 
 export const mustEnd = (orders: AnnotatorOrders): boolean => Atomics.load(orders, END) === 1
@@ -84,7 +89,7 @@ export function startProcessors<Data extends ProcessorPlace>(options: ProcessorT
       ...(resourceLimits === undefined ? {} : { resourceLimits }),
       onEvent(event) {
         if (event.kind === 'settled') onProgress()
-        hear(event, events)
+        hear(event, part, events)
       },
     })
     threads[part] = thread
@@ -99,6 +104,7 @@ export function startProcessors<Data extends ProcessorPlace>(options: ProcessorT
       void thread.terminate()
     })
     await thread.exited
+    events.onWaiting(part, [])
     clearInterval(pulse)
     return death
   }
@@ -156,9 +162,10 @@ function watchPulse(orders: AnnotatorOrders, part: number, everyMs: number, onSt
   return timer.unref()
 }
 
-function hear(message: FromAnnotator, events: AnnotatorEvents): void {
+function hear(message: FromAnnotator, part: number, events: AnnotatorEvents): void {
   if (message.kind === 'problem') events.onProblem(message.message, message.fields)
   else if (message.kind === 'refused') events.onRefused?.()
+  else if (message.kind === 'waiting') events.onWaiting(part, message.waiting)
   else {
     events.onSettled?.()
     if (message.ids.length > 0) events.onAnnotated(message.ids)
@@ -177,6 +184,7 @@ export async function runAnnotatorThread(port: MessagePort, { mustEnd, beat, cre
   const pulse = setInterval(beat, BEAT_MS)
   let loop: WorkLoop | null = null
   const { send, fail, close } = serveThread<'wake', FromAnnotator>(port, () => loop?.wake())
+  const retries = startThreadRetries(systemClock, (waiting) => send({ kind: 'waiting', waiting }))
   try {
     const processor = await create({
       onSettled: (ids) => send({ kind: 'settled', ids }),
@@ -187,10 +195,7 @@ export async function runAnnotatorThread(port: MessagePort, { mustEnd, beat, cre
       work: () => processor.work(mustEnd),
       restMs: REST_MS,
       mustEnd,
-      onWaiting(reason) {
-        const message = reason === null ? 'the annotation engine goes on' : 'the annotation engine waits'
-        send({ kind: 'problem', message, fields: reason === null ? {} : { error: reason } })
-      },
+      track: retries.track('annotating'),
     })
     await loop.run()
   } catch (error) {

@@ -6,10 +6,11 @@ import type { NodeReport } from '../contracts/cluster/nodes.ts'
  * - `behind`: its signs are late, but its leases are good yet;
  * - `draining`: it is handing over its partitions and takes no new ones;
  * - `paused`: it fetches nothing, because an operator paused the crawl or because the store refuses its writes;
+ * - `waiting`: something that it does for the cluster has been failing for some seconds, and it tries again; it says what;
  * - `running`: everything else.
  * The first that applies counts.
  */
-export const nodeStates = ['running', 'draining', 'paused', 'behind', 'lost'] as const
+export const nodeStates = ['running', 'waiting', 'draining', 'paused', 'behind', 'lost'] as const
 
 export type NodeState = (typeof nodeStates)[number]
 
@@ -26,7 +27,11 @@ export function nodeStateOf(node: Seen, { leaseMs, paused }: StateOptions): Node
   if (node.seenMsAgo > leaseMs) return 'lost'
   if (node.seenMsAgo > Math.min(LATE_MS, leaseMs / 2)) return 'behind'
   if (node.draining) return 'draining'
-  if ((paused && node.role !== 'serve') || statOf(node, 'paused') > 0) return 'paused'
+  const isWaiting = wordOf(node, 'waiting') !== ''
+  // Of a version that doesn't say what for, or writes that wait for so short a time.
+  const isHeldUp = statOf(node, 'paused') > 0 && !isWaiting
+  if ((paused && node.role !== 'serve') || isHeldUp) return 'paused'
+  if (isWaiting) return 'waiting'
   return 'running'
 }
 
@@ -45,6 +50,12 @@ export function wordOf({ stats }: Pick<NodeReport, 'stats'>, name: string): stri
 
 function ownValue(stats: Readonly<Record<string, unknown>> | null, name: string): unknown {
   return stats !== null && Object.hasOwn(stats, name) ? stats[name] : undefined
+}
+
+/** What a node waits for, or what went wrong last. */
+export function problemOf(node: Pick<NodeReport, 'stats'>): string {
+  const waiting = wordOf(node, 'waiting')
+  return waiting === '' ? wordOf(node, 'lastError') : `waiting: ${waiting}`
 }
 
 const MAX_WORD = 1000

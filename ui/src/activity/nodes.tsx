@@ -17,6 +17,7 @@ const text = strings.nodes
 const REFRESH_MS = 3_000
 const tones: Record<Node['state'], BadgeTone> = {
   running: 'good',
+  waiting: 'warn',
   draining: 'warn',
   paused: 'warn',
   behind: 'warn',

@@ -118,6 +118,7 @@ export const strings = {
     roles: { all: 'all-in-one', server: 'server', worker: 'worker', crawl: 'crawl' },
     states: {
       running: { word: 'running', title: 'Working normally' },
+      waiting: { word: 'waiting', title: 'Something keeps failing and is retried; see its last error' },
       draining: { word: 'draining', title: 'Handing over its partitions and taking no new ones' },
       paused: { word: 'paused', title: 'Not fetching: the crawl is paused, or the store accepts no writes' },
       behind: { word: 'late', title: 'Its heartbeats are late' },

@@ -1,6 +1,7 @@
 import { AppError, type ErrorCode, isAppError } from '../../../core/errors.ts'
 import type { SkipReason } from '../../../core/reports/crawl-report.ts'
 import type { Offer, QueuedRequest } from '../../../core/request.ts'
+import type { Track } from '../../../core/work/retries.ts'
 import { isTemporary, retry, type Wait } from '../../../core/work/retry.ts'
 import type { Capture, CaptureOutcome, DocumentStore, KnownDocument } from '../../../store/contracts/documents.ts'
 import { type DroppedLinks, maxDroppedExamples } from '../../../store/contracts/dropped-links.ts'
@@ -81,6 +82,8 @@ export type BatchOptions = {
   onPause(reason: string | null): void
   onError(error: unknown): void
   wait: Wait
+  /** Where it is seen that a write waits. */
+  trackWrite?(): Track
   /** When the crawl is to end, a write is not retried for long: room on the disk may never come. */
   isStopping(): boolean
 }
@@ -105,6 +108,7 @@ export function createBatch(options: BatchOptions): Batch {
         {
           ...RETRY,
           wait: options.wait,
+          track: options.trackWrite?.(),
           shouldRetry: (error) => isTemporary(error) && !(isWaiting && options.isStopping()),
           onWait(error) {
             if (!isWaiting) pausedWrites++

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { QueuedRequest } from '../../../core/request.ts'
+import type { Track } from '../../../core/work/retries.ts'
 import { isTemporary } from '../../../core/work/retry.ts'
 import type { Frontier } from '../../frontier/frontier.ts'
 import type { HostQueue } from '../../frontier/host-queue.ts'
@@ -41,6 +42,8 @@ export type VisitRunnerDeps = {
     /** Nothing was fetched. */
     giveBack(check: QueuedRequest['check']): void
   }
+  /** Where it is seen that the store could not be asked about a page; its request waits. */
+  track?: Track
 }
 
 /** Takes one request from its beginning to the batch: connect, visit, hand the host on, read the answer. */
@@ -80,9 +83,11 @@ export function createVisitRunner(deps: VisitRunnerDeps) {
       result = await (request.check.watch === 0 ? visit(request, hostQueue) : visitOfWatch(request, hostQueue))
     } catch (error) {
       if (!isTemporary(error)) throw error
+      deps.track?.failed(error)
       dispatcher.returnAddress(address)
       return dispatcher.withdrawForLookup(hostQueue, request)
     }
+    deps.track?.done()
     dispatcher.returnAddress(address)
     hostQueue.crawlDelayMs = crawlDelays.get(hostQueue.host) ?? hostQueue.crawlDelayMs
     crawlDelays.delete(hostQueue.host)

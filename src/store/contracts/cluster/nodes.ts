@@ -63,6 +63,8 @@ export type NodeStats = {
   tasks: number
   annotations: number
   lastError: string
+  /** What it waits for, since when and why; empty if nothing. */
+  waiting: string
   /** Over the last five seconds. */
   perSecond: number
   skipped: Readonly<Record<string, number>>

@@ -1,4 +1,5 @@
 import type { PoolClient, QueryConfig } from 'pg'
+import type { Track } from '../../../core/work/retries.ts'
 import { createBackoff } from '../../../core/work/retry.ts'
 import type { ClusterEvents } from '../../contracts/cluster/events.ts'
 import { ANSWER_WITHIN_MS, type PostgresPool } from '../connection/pool.ts'
@@ -6,8 +7,8 @@ import { postgresError } from '../connection/postgres-error.ts'
 
 export type PostgresEventsOptions = {
   pool: PostgresPool
-  /** The connection was cut or could not be made; it is tried again. */
-  onHealthError?(error: unknown): void
+  /** Where it is seen that the connection was cut or could not be made; it is tried again. */
+  track?: Track
 }
 
 type Handler = (payload: string | null) => void
@@ -23,7 +24,7 @@ const plainName = /^[a-z_0-9]{1,60}$/
  * - connected: LISTEN was sent for every channel, and each handler was told to look again, since words may have been missed;
  * - closed.
  */
-export function createPostgresEvents({ pool, onHealthError = () => {} }: PostgresEventsOptions): ClusterEvents {
+export function createPostgresEvents({ pool, track }: PostgresEventsOptions): ClusterEvents {
   const handlers = new Map<string, Set<Handler>>()
   let current: { client: PoolClient; end(): void } | null = null
   let connecting: Promise<void> | null = null
@@ -39,7 +40,9 @@ export function createPostgresEvents({ pool, onHealthError = () => {} }: Postgre
 
   function connectLater(error: unknown): void {
     if (isClosed) return
-    onHealthError(error)
+    // Nobody listens, so nobody waits.
+    if (handlers.size === 0) track?.done()
+    else track?.failed(error)
     if (timer !== null || handlers.size === 0) return
     timer = setTimeout(() => {
       timer = null
@@ -80,6 +83,7 @@ export function createPostgresEvents({ pool, onHealthError = () => {} }: Postgre
     if (isClosed || isOver) return end(null)
     current = { client: fresh, end: () => end(null) }
     backoff.reset()
+    track?.done()
     // Those that came while the connection was made.
     for (const channel of handlers.keys()) if (!channels.has(channel)) say(`LISTEN ${channel}`)
     for (const channel of [...handlers.keys()]) dispatch(channel, null)
@@ -115,6 +119,7 @@ export function createPostgresEvents({ pool, onHealthError = () => {} }: Postgre
     },
     async close() {
       isClosed = true
+      track?.done()
       if (timer !== null) clearTimeout(timer)
       await connecting
       await saying

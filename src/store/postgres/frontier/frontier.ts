@@ -1,6 +1,7 @@
 import { AppError, isAppError } from '../../../core/errors.ts'
 import type { Offer, QueuedRequest } from '../../../core/request.ts'
 import { hostKey, partitionOf } from '../../../core/url/partition.ts'
+import type { Track } from '../../../core/work/retries.ts'
 import type { ClusterEvents } from '../../contracts/cluster/events.ts'
 import type { PartitionGrant } from '../../contracts/cluster/partition-leases.ts'
 import type { FrontierCounts, FrontierStore, KeptRobots, OfferCounts } from '../../contracts/frontier.ts'
@@ -61,6 +62,8 @@ export type PostgresFrontierOptions = {
   pollEveryMs?: number
   /** The database says that these are not ours any more. */
   onLost?(partitions: readonly number[]): void
+  /** Where it is seen that polls fail. */
+  track?: Track
 }
 
 const KNOWN_LINKS = 262_144
@@ -81,12 +84,13 @@ export function createPostgresFrontier(options: PostgresFrontierOptions): Postgr
   /** The next poll finds what can't be read now; a permanent failure is thrown. */
   const laterThen = (error: unknown): void => {
     if (!isAppError(error) || error.retry === 'never') throw error
+    options.track?.failed(error)
   }
   const lookQuietly = (held?: HeldPartition): void => {
     if (held !== undefined) return void arrivals.look(held).catch(laterThen)
     looking ??= arrivals
       .lookAround()
-      .catch(laterThen)
+      .then(() => options.track?.done(), laterThen)
       .finally(() => {
         looking = null
       })

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
+import type { Track } from '../../../core/work/retries.ts'
 import type {
   LeaseBeat,
   LeaseListener,
@@ -21,10 +22,8 @@ export type PartitionLeasesOptions = {
   listener: LeaseListener
   leaseMs?: number
   renewEveryMs?: number
-  /** A heartbeat failed; the next one may not. */
-  onHealthError?(error: unknown): void
-  /** A heartbeat succeeded. */
-  onWell?(): void
+  /** Where it is seen that heartbeats fail. */
+  track?: Track
 }
 
 /** Partitions were released, or a holder joined: a heartbeat now would find something. */
@@ -98,7 +97,7 @@ export function createPartitionLeases(options: PartitionLeasesOptions): Partitio
     // A new holder finds nothing free: the others are notified to check how many they may keep.
     if (!joined && held.size < answer.share) await pool.query(statements.wake)
     joined = true
-    options.onWell?.()
+    options.track?.done()
     return { live: answer.live, share: answer.share, held: held.size, twins: answer.twins }
   }
 
@@ -133,7 +132,7 @@ export function createPartitionLeases(options: PartitionLeasesOptions): Partitio
       stop()
       const renew = (): void => {
         leases.expire()
-        leases.heartbeat().catch((error: unknown) => options.onHealthError?.(error))
+        leases.heartbeat().catch((error: unknown) => options.track?.failed(error))
       }
       timers = [setInterval(renew, renewEveryMs).unref(), setInterval(leases.expire, renewEveryMs / 10).unref()]
     },

@@ -1,0 +1,194 @@
+import type { Clock } from '../clock.ts'
+import { type ErrorCode, isAppError } from '../errors.ts'
+
+/** Work that has been failing, or without an answer, for longer than a few seconds. */
+export type Waiting = {
+  what: string
+  /** Milliseconds since 1970. */
+  since: number
+  /** Null while nothing has failed: there is no answer yet. */
+  code: ErrorCode | null
+  reason: string
+  /** Who waits logs it: each time, and at once. */
+  isLogged?: true
+}
+
+/** One call that is retried, or one loop that repeats its work. It is idle, under way, or failing until it is done. */
+export type Track = {
+  /** For work that should be over soon: then its first answer counts as late, too. */
+  begin(): void
+  failed(error: unknown): void
+  done(): void
+}
+
+export type TrackOptions = Pick<Waiting, 'isLogged'>
+
+/**
+ * All that is being retried in a process, so that none of it goes unseen. `retry` and every loop that goes on after a failure report
+ * here; the log, `top` and `/readyz` show what is here. Threads keep one of their own, whose state their process adopts.
+ */
+export type Retries = {
+  track(what: string, options?: TrackOptions): Track
+  /** What a thread reports, in place of what it reported last. */
+  adopt(source: string, waiting: readonly Waiting[]): void
+  /** The oldest first. */
+  waiting(): Waiting[]
+}
+
+const FAILING_MS = 3_000
+const LATE_MS = 5_000
+
+type Entry = TrackOptions & { what: string; since: number; startedAt: number; error: unknown }
+
+export function createRetries(clock: Clock): Retries {
+  const active = new Set<Entry>()
+  const adopted = new Map<string, readonly Waiting[]>()
+
+  return {
+    track(what, options = {}) {
+      const entry: Entry = { ...options, what, since: 0, startedAt: 0, error: null }
+      const begin = (): void => {
+        if (active.has(entry)) return
+        Object.assign(entry, { since: clock.now(), startedAt: clock.monotonic(), error: null })
+        active.add(entry)
+      }
+      return {
+        begin,
+        failed(error) {
+          begin()
+          entry.error = error
+        },
+        done: () => void active.delete(entry),
+      }
+    },
+    adopt(source, waiting) {
+      if (waiting.length > 0) adopted.set(source, waiting)
+      else adopted.delete(source)
+    },
+    waiting() {
+      const now = clock.monotonic()
+      const own = [...active].filter(
+        ({ startedAt, error }) => now - startedAt >= (error === null ? LATE_MS : FAILING_MS),
+      )
+      const all = [...own.map(waitingOf), ...[...adopted.values()].flat()].sort((a, b) => a.since - b.since)
+      const byName = new Map<string, Waiting>()
+      // Of several alike, the oldest says since when, and one that failed says why.
+      for (const each of all) {
+        const known = byName.get(each.what)
+        if (known === undefined) byName.set(each.what, each)
+        else if (known.code === null && each.code !== null) byName.set(each.what, { ...each, since: known.since })
+      }
+      return [...byName.values()]
+    },
+  }
+}
+
+function waitingOf({ startedAt: _, error, ...entry }: Entry): Waiting {
+  if (error === null) return { ...entry, code: null, reason: 'no answer yet' }
+  const reason = error instanceof Error ? error.message : String(error)
+  return { ...entry, code: isAppError(error) ? error.code : 'internal', reason }
+}
+
+const MAX_DESCRIBED = 400
+
+/** In one line, with times instead of ages, so that it stays true; empty where nothing waits. */
+export function describeWaiting(waiting: readonly Waiting[]): string {
+  const words = waiting.map(({ what, since, reason }) => `${what} since ${timeOf(since)}: ${reason}`)
+  return words.join(', ').slice(0, MAX_DESCRIBED)
+}
+
+/** For anyone to read: without the store's own words, which name addresses. */
+export function describePublicly(waiting: readonly Waiting[]): string[] {
+  return waiting.map(({ what, since, code }) => `waiting: ${what} since ${timeOf(since)} (${code ?? 'no answer yet'})`)
+}
+
+const timeOf = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
+
+const LOOK_EVERY_MS = 1_000
+
+/** Tells changes of what waits, once a second. Returns what ends it. */
+export function watchRetries(retries: Pick<Retries, 'waiting'>, onLook: (waiting: Waiting[]) => void): () => void {
+  const timer = setInterval(() => onLook(retries.waiting()), LOOK_EVERY_MS).unref()
+  return () => clearInterval(timer)
+}
+
+export type RetryLogDeps = {
+  clock: Clock
+  log: { warn(fields: object, message: string): void; info(fields: object, message: string): void }
+}
+
+const FIRST_PAUSE_MS = 30_000
+const LAST_PAUSE_MS = 30 * 60_000
+/** What failed a moment ago may fail again. */
+const CALM_MS = 5_000
+
+/**
+ * Logs what waits. It is
+ * - calm: nothing waits, and nothing has for some seconds;
+ * - waiting: logged when it begins, when something else waits or fails in another way than before, and again after longer and longer
+ *   pauses. Each is logged once: what comes and goes makes no more lines.
+ */
+export function createRetryLog({ clock, log }: RetryLogDeps) {
+  let told = new Set<string>()
+  let since: number | null = null
+  let seenAt = 0
+  let nextAt = 0
+  let pauseMs = FIRST_PAUSE_MS
+
+  function tell(waiting: readonly Waiting[], news: readonly Waiting[]): void {
+    const names = waiting.map(({ what }) => what).join(', ')
+    const { reason } = news.find(({ code }) => code !== null) ?? news[0]!
+    const seconds = Math.round((clock.now() - waiting[0]!.since) / 1000)
+    log.warn({ error: reason, seconds }, `waiting for the store: ${names}`)
+  }
+
+  return {
+    look(all: readonly Waiting[]): void {
+      const waiting = all.filter(({ isLogged }) => isLogged !== true)
+      const now = clock.monotonic()
+      const first = waiting[0]
+      if (first === undefined) {
+        if (since === null || now - seenAt < CALM_MS) return
+        log.info({ seconds: Math.round((clock.now() - (now - seenAt) - since) / 1000) }, 'the store works again')
+        since = null
+        told = new Set()
+        return
+      }
+      if (since === null) {
+        pauseMs = FIRST_PAUSE_MS
+        nextAt = now + pauseMs
+      }
+      since ??= first.since
+      seenAt = now
+      const news = waiting.filter(({ what, code }) => !told.has(`${what} ${code}`))
+      for (const { what, code } of news) told.add(`${what} ${code}`)
+      if (news.length === 0 && now < nextAt) return
+      tell(waiting, news.length > 0 ? news : waiting)
+      if (now < nextAt) return
+      pauseMs = Math.min(LAST_PAUSE_MS, 2 * pauseMs)
+      nextAt = now + pauseMs
+    },
+  }
+}
+
+export type ProcessRetries = Retries & { end(): void }
+
+/** Those of a whole process, which are logged. */
+export function startRetries(deps: RetryLogDeps): ProcessRetries {
+  const retries = createRetries(deps.clock)
+  const { look } = createRetryLog(deps)
+  return { ...retries, end: watchRetries(retries, look) }
+}
+
+/** Those of a thread, whose process is sent what has changed. */
+export function startThreadRetries(clock: Clock, send: (waiting: readonly Waiting[]) => void): Retries {
+  const retries = createRetries(clock)
+  let sent = '[]'
+  watchRetries(retries, (waiting) => {
+    const now = JSON.stringify(waiting)
+    if (now === sent) return
+    sent = now
+    send(waiting)
+  })
+  return retries
+}
