@@ -36,14 +36,11 @@ testEveryRoute('cluster', async () => {
   await profiles.put(
     [profileOf('ada-news', ada, [sourceOf(url('/'), { depth: 2 })], { solar: 1 })].map(createProfileKeys({})),
   )
-  const [start, secret] = await storePages(stores, {
-    [url('/')]: '<title>Start</title><p>solar news</p>',
-    [url('/secret-plans')]: secretPage,
-  })
+  const urds = await profiles.urdsOf('ada-news')
+  const pages = { [url('/')]: '<title>Start</title><p>solar news</p>', [url('/secret-plans')]: secretPage }
+  const [start, secret] = await storePages(stores, pages, urds[0]!.watch)
   const visited = { checkedAt: 1, outcome: 'stored', status: 200, changes: 0, landed: null }
-  await watches.finish(
-    (await profiles.urdsOf('ada-news')).map(({ id, watch }) => ({ ...visited, watch, visited: [id] })),
-  )
+  await watches.finish(urds.map(({ id, watch }) => ({ ...visited, watch, visited: [id] })))
   await annotatePage(stores, secret!, ada)
   const pageOf = (of: string) => (of === start!.url ? start! : secret!)
   return {

@@ -10,8 +10,12 @@ import { createPostgresDocuments } from '../../src/store/postgres/documents/docu
 
 export type StoredPage = { url: string; documentId: number; versionId: number }
 
-/** Stores pages in a cluster, as a worker does that has just fetched them for a watch. */
-export async function storePages(stores: PostgresStores, pages: Record<string, string>): Promise<StoredPage[]> {
+/** Stores pages in a cluster, as a worker does that has just fetched them for a watch, by default one that nobody has. */
+export async function storePages(
+  stores: PostgresStores,
+  pages: Record<string, string>,
+  watch = 999,
+): Promise<StoredPage[]> {
   const { pool, versions, seed } = stores
   await pool.query(`UPDATE leases SET epoch = greatest(epoch, 1)`)
   const epochs = await pool.query<{ partition: number; epoch: number }>('SELECT partition, epoch FROM leases')
@@ -22,8 +26,8 @@ export async function storePages(stores: PostgresStores, pages: Record<string, s
   for (const [url, body] of Object.entries(pages)) {
     const key = keyOf(url)!
     const title = /<title>(.*?)<\/title>/.exec(body)?.[1] ?? ''
-    await documents.record([{ ...captureOf(url, body), ...key, at: Date.now(), title }])
-    await pool.query('UPDATE documents SET for_all = false')
+    const byWatch = { check: { ...noCheck, watch, round: 100 }, run: watch, hops: 1 }
+    await documents.record([{ ...captureOf(url, body), ...key, ...byWatch, at: Date.now(), title }])
     const document = (await versions.document(key))!
     stored.push({ url, documentId: document.id, versionId: document.versionId })
   }
