@@ -1,6 +1,6 @@
 import './activity.css'
 import { useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { api } from '../api/client.ts'
 import { useChange, useGet } from '../api/queries.ts'
 import type { Crawl } from '../api/types.ts'
@@ -37,8 +37,16 @@ function useCrawl() {
       return { ...old, now: stats, series: [...old.series, stats].slice(-MAX_POINTS) }
     })
   })
-  const isCrawling = client.getQueryData<Crawl>(['crawl'])?.crawls.some(isOpen) === true
-  return useGet<Crawl>(['crawl'], '/crawl', {}, { refetchInterval: isCrawling ? CRAWLING_MS : REFRESH_MS })
+  const crawl = useGet<Crawl>(['crawl'], '/crawl')
+  const everyMs = crawl.data?.crawls.some(isOpen) === true ? CRAWLING_MS : REFRESH_MS
+  // Not by the query itself, whose time begins anew with each event.
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) void client.invalidateQueries({ queryKey: ['crawl'], exact: true })
+    }, everyMs)
+    return () => clearInterval(timer)
+  }, [client, everyMs])
+  return crawl
 }
 
 /** Pauses or resumes the crawl. */

@@ -59,7 +59,7 @@ export const strings = {
   crawls: {
     title: 'Crawls',
     start: 'Start a crawl',
-    empty: 'Fetch a whole site once, without watching it. What is fetched appears in your search.',
+    empty: 'Fetch a whole site once, without watching it. What is fetched appears in everybody's search.',
     more: 'Show earlier crawls',
     stop: 'Stop',
     stopping: 'stopping',
@@ -98,7 +98,7 @@ export const strings = {
     restrict: 'Only addresses matching',
     restrictHint: 'A regular expression. Leave empty for the hosts you start at.',
     restrictExample: '^https://example\\.org/docs/',
-    note: 'Watched sources go first, and every host is asked as gently as by watches.',
+    note: 'Everybody with an account can see what is fetched. Watched sources go first, and hosts are asked no faster than for watches.',
     submit: 'Start crawl',
     started: 'Crawl started',
   },
