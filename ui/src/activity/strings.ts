@@ -59,7 +59,7 @@ export const strings = {
   crawls: {
     title: 'Crawls',
     start: 'Start a crawl',
-    empty: 'Fetch a whole site once, without watching it. What is fetched appears in everybody's search.',
+    empty: 'Fetch a whole site once, without watching it. Everybody finds it in their search.',
     more: 'Show earlier crawls',
     stop: 'Stop',
     stopping: 'stopping',
