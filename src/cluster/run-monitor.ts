@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
-import { isAppError } from '../core/errors.ts'
 import {
   type CrawlDetails,
   type CrawlResult,
@@ -10,8 +9,11 @@ import {
   mergeDetails,
   type SkipReason,
 } from '../core/reports/crawl-report.ts'
+import { createWhileAlive } from '../core/work/race.ts'
 import type { Retries, Track } from '../core/work/retries.ts'
+import { isTemporary } from '../core/work/retry.ts'
 import { sharedSettings } from '../crawl/crawl-settings.ts'
+import { createSeeding, type Seeding } from '../crawl/seeding.ts'
 import type { NodeStore } from '../store/contracts/cluster/nodes.ts'
 import type { ClusterRunStore, JoinedRun, LiveShare } from '../store/contracts/cluster/runs.ts'
 import { statOf } from '../store/rules/node-state.ts'
@@ -52,22 +54,22 @@ const PROGRESS_MS = 200
 export async function crawlInCluster(deps: ClusterCrawlDeps, settings: CrawlSettings): Promise<CrawlResult> {
   const { node, runs, clock, log, signal, seconds, onProgress } = deps
   const liveMs = settings.config.cluster.leaseMs
-  const track = deps.retries.track('following the crawl')
-  const isInterrupted = (): boolean => signal.aborted
+  const untilKnown = createUntilKnown(deps.retries.track('following the crawl'), createInterruption(signal))
   const shared = sharedSettings(settings)
-  const run = await untilKnown(track, () => runs.join(node.id, shared, { at: clock.now(), liveMs }), isInterrupted)
+  const run = await untilKnown(() => runs.join(node.id, shared, { at: clock.now(), liveMs }))
   if (run === null) return interruptedResult(seconds())
   logRun(run, log)
   const monitor = createRunMonitor(deps, run, liveMs)
-  await untilKnown(track, monitor.begin, isInterrupted)
+  await untilKnown(monitor.begin)
   node.workerPool.start()
   const progress = setInterval(() => onProgress(monitor.snapshot()), PROGRESS_MS)
   try {
-    await untilKnown(track, () => monitor.othersFollow((workers) => logWaiting(workers, log)), isInterrupted)
-    await untilKnown(track, () => monitor.seed(settings.seeds), isInterrupted)
-    const ending = (isInterrupted() ? null : await untilKnown(track, monitor.poll, isInterrupted)) ?? 'interrupted'
+    await untilKnown(() => monitor.othersFollow((workers) => logWaiting(workers, log)))
+    const seeding = createSeeding(settings.seeds)
+    await untilKnown(() => monitor.seed(seeding))
+    const ending = (signal.aborted ? null : await untilKnown(monitor.poll)) ?? 'interrupted'
     await node.workerPool.end()
-    if (ending === 'finished') await untilKnown(track, monitor.finalReports, isInterrupted)
+    if (ending === 'finished') await untilKnown(monitor.finalReports)
     const sums = await monitor.sums().catch(() => nothing) // interrupted while the database was away
     onProgress(monitor.snapshot())
     return resultOf(ending, seconds(), sums)
@@ -79,26 +81,40 @@ export async function crawlInCluster(deps: ClusterCrawlDeps, settings: CrawlSett
 /** The result of a crawl that was interrupted before it could join. */
 export const interruptedResult = (seconds: number): CrawlResult => resultOf('interrupted', seconds, nothing)
 
-/** Asks until there is an answer; `undefined` means not yet. Null when it is over before. */
-async function untilKnown<T>(
-  track: Track,
-  ask: () => Promise<T | undefined>,
-  isOver: () => boolean,
-): Promise<T | null> {
-  for (;;) {
-    try {
-      const answer = await ask()
-      track.done()
-      if (answer !== undefined) return answer
-    } catch (error) {
-      if (!isAppError(error) || error.retry === 'never') throw error
-      track.failed(error)
+const interrupted = Symbol('interrupted')
+
+/** Rejects with the symbol when the signal aborts. */
+function createInterruption(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  promise.catch(() => {}) // observed where something is asked
+  if (signal.aborted) reject(interrupted)
+  else signal.addEventListener('abort', () => reject(interrupted), { once: true })
+  return promise
+}
+
+/**
+ * Asks until there is an answer; `undefined` means not yet. Null when it is interrupted before: a question to a database that does not
+ * answer is then not waited for.
+ */
+function createUntilKnown(track: Track, interruption: Promise<never>) {
+  const unlessInterrupted = createWhileAlive(interruption)
+  return async <T>(ask: () => Promise<T | undefined>): Promise<T | null> => {
+    for (;;) {
+      try {
+        const answer = await unlessInterrupted(ask())
+        track.done()
+        if (answer !== undefined) return answer
+        await unlessInterrupted(wait(POLL_MS))
+      } catch (error) {
+        if (error === interrupted) {
+          track.done()
+          return null
+        }
+        if (!isTemporary(error)) throw error
+        track.failed(error)
+        await wait(POLL_MS)
+      }
     }
-    if (isOver()) {
-      track.done()
-      return null
-    }
-    await wait(POLL_MS)
   }
 }
 
@@ -126,7 +142,11 @@ const SUM_MS = 500
 const CLOSE_MS = 2_000
 
 /** One run, as seen by the command that waits for its end. Work done in the run before isn't counted. */
-function createRunMonitor({ node, runs, nodes, frontier, clock }: ClusterCrawlDeps, run: JoinedRun, liveMs: number) {
+function createRunMonitor(
+  { node, runs, nodes, frontier, clock, signal }: ClusterCrawlDeps,
+  run: JoinedRun,
+  liveMs: number,
+) {
   const { workerPool } = node
   let before = noCounts()
   let others: LiveShare[] = []
@@ -173,10 +193,12 @@ function createRunMonitor({ node, runs, nodes, frontier, clock }: ClusterCrawlDe
       hasReported ||= waiting > 0
       return undefined
     },
-    async seed(urls: readonly string[]): Promise<true | undefined> {
+    /** True once all seeds are accepted. */
+    async seed(seeding: Seeding): Promise<true | undefined> {
       const shardGroup = workerPool.shardGroup()
       if (shardGroup === null) return undefined
-      await shardGroup.seed(urls)
+      await seeding.run(shardGroup.seed, () => signal.aborted)
+      if (!seeding.isComplete()) return undefined
       await runs.setSeeding(run.id, node.id, false)
       return true
     },

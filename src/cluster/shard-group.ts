@@ -3,6 +3,7 @@ import { systemClock } from '../core/clock.ts'
 import { type CrawlDetails, mergeDetails } from '../core/reports/crawl-report.ts'
 import { createWhileAlive } from '../core/work/race.ts'
 import { threadsOf } from '../crawl/crawl-settings.ts'
+import { withSeedHosts } from '../crawl/seeding.ts'
 import {
   type CounterMemory,
   createCounterMemory,
@@ -73,7 +74,7 @@ export function createShardGroup(options: ShardGroupOptions): ShardGroup {
   const threads = threadsOf(settings.config)
   const memory = createCounterMemory(threads, pages === null ? null : 0)
   const counters = openSharedCounters(memory)
-  const shards = options.startShards({ settings, shards: threads, run, looksBack, memory })
+  const shards = options.startShards({ settings: withSeedHosts(settings), shards: threads, run, looksBack, memory })
   const portion = Math.max(1, settings.config.crawl.fetchers)
   let idlePolls = 0
   /** Monotonic; set when no page was left. */

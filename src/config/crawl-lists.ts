@@ -82,6 +82,8 @@ export async function readSeeds(
 }
 
 function seedError(text: string): string | undefined {
+  // There may be very many: the common case must not cost an object.
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return undefined
   const url = URL.parse(text)
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return undefined
   // `example.org/x` is not a URL, and `localhost:80` parses as one with an unintended scheme.

@@ -11,6 +11,7 @@ import { parseIgnoreTypes } from './filter/ignored-types.ts'
 import { parseMimeTypes } from './filter/media-types.ts'
 import { createScope } from './filter/scope.ts'
 import { parseHostRules } from './normalize/host-rules.ts'
+import { seedsToCheck } from './seeding.ts'
 
 /**
  * Without a crawl, only watched sources are fetched: there are no seeds and no limits. Throws when a file that the
@@ -77,7 +78,7 @@ export function checkSettings({ seeds, restrict, files }: CrawlSettings): void {
     }
   }
   const { mimeTypes, ignoreTypes, blockList, hostRules } = files
-  attempt(() => createScope({ seeds, ...(restrict === null ? {} : { restrict }) }))
+  attempt(() => createScope({ seeds: seedsToCheck(seeds), ...(restrict === null ? {} : { restrict }) }))
   if (mimeTypes !== null) attempt(() => parseMimeTypes(mimeTypes))
   if (ignoreTypes !== null) attempt(() => parseIgnoreTypes(ignoreTypes))
   if (blockList !== null) attempt(() => parseBlockList(blockList))

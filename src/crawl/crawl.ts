@@ -10,6 +10,7 @@ import {
 } from '../core/reports/crawl-report.ts'
 import { peakRssBytes } from '../core/work/process.ts'
 import { createWhileAlive, firstFailure } from '../core/work/race.ts'
+import { createSeeding } from './seeding.ts'
 import type { SharedCounters } from './worker/shared-counters.ts'
 
 /** A shard as the crawl sees it, in any thread. */
@@ -55,28 +56,37 @@ export async function runCrawl({
   onProgress,
 }: CrawlOptions): Promise<CrawlResult> {
   const startedAt = clock.monotonic()
-  const failure = firstFailure(shards.map((shard) => shard.failed))
-  const whileAlive = createWhileAlive(failure)
+  const { promise: seedingFailed, reject: failSeeding } = Promise.withResolvers<never>()
+  const whileAlive = createWhileAlive(firstFailure([...shards.map((shard) => shard.failed), seedingFailed]))
   await whileAlive(Promise.all(shards.map((shard) => shard.start())))
-  await whileAlive(shards[0]!.seed(seeds))
+  let isOver = false
+  const seeding = createSeeding(seeds)
+  const seeded = seeding
+    .run(shards[0]!.seed, () => isOver || signal.aborted)
+    .catch((error: unknown) => {
+      if (!isOver) failSeeding(error)
+    })
   const progress = setInterval(() => onProgress(snapshotOf(counters)), PROGRESS_MS)
   try {
-    await whileAlive(untilDone(counters, signal))
+    await whileAlive(untilDone(counters, seeding.isComplete, signal))
+    isOver = true
     counters.stop()
-    const details = await whileAlive(Promise.all(shards.map((shard) => shard.stop())))
+    const [details] = await whileAlive(Promise.all([Promise.all(shards.map((shard) => shard.stop())), seeded]))
     await whileAlive(Promise.all(shards.map((shard) => shard.close())))
     onProgress(snapshotOf(counters))
-    return resultOf(counters, (clock.monotonic() - startedAt) / 1000, mergeDetails(details), signal.aborted)
+    const result = resultOf(counters, (clock.monotonic() - startedAt) / 1000, mergeDetails(details), signal.aborted)
+    return { ...result, finished: result.finished && seeding.isComplete() }
   } finally {
     clearInterval(progress)
   }
 }
 
-function untilDone(counters: SharedCounters, signal: AbortSignal): Promise<void> {
+function untilDone(counters: SharedCounters, isSeeded: () => boolean, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const watch = setInterval(() => {
       const spent = counters.isBudgetSpent() && counters.total('inFlight') === 0
-      if (counters.outstanding() > 0 && !spent && !signal.aborted) return
+      const isLeft = counters.outstanding() > 0 || !isSeeded()
+      if (isLeft && !spent && !signal.aborted) return
       clearInterval(watch)
       resolve()
     }, WATCH_MS)

@@ -3,6 +3,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import type { ShardHandle } from '../../crawl/crawl.ts'
+import { withSeedHosts } from '../../crawl/seeding.ts'
 import type { CounterMemory } from '../../crawl/worker/shared-counters.ts'
 import { type DataFolder, openFolder } from '../../store/sqlite/folder/folder.ts'
 import { type ShardThreadEvents, startShardThread } from './shard-threads.ts'
@@ -37,7 +38,8 @@ export function openForCrawling({ folder, config }: CrawlSettings, log: Logger, 
 
 /** A worker thread for each shard, on the embedded store. */
 export function startShardThreads(options: ShardThreadsOptions): ShardThreads {
-  const { settings, opened, run, looksBack, memory } = options
+  const { opened, run, looksBack, memory } = options
+  const settings = withSeedHosts(options.settings)
   const { shards, seed } = opened.facts
   const started = connect(shards).map((ports, index) => {
     const { partitions } = opened

@@ -183,7 +183,8 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
     crawlStats,
     watches,
     async offerSeeds(urls) {
-      await store.offer(seedOffers.ofSeeds(urls, settings.depth))
+      const offers = seedOffers.ofSeeds(urls, settings.depth)
+      await shard.batch.persist(() => store.offer(offers))
     },
     async offerChecks(orders) {
       return (await store.offer(seedOffers.ofChecks(orders))).watches

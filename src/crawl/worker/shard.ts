@@ -111,7 +111,7 @@ export type Shard = {
   readonly failed: Promise<never>
   /** For moving leases from one worker to another. */
   readonly frontier: Pick<Frontier, 'closeQueues' | 'findHosts'>
-  readonly batch: Pick<Batch, 'hurry' | 'commitClocks'>
+  readonly batch: Pick<Batch, 'hurry' | 'commitClocks' | 'persist'>
   /** Leases came or went. */
   leasesChanged(): void
 }
