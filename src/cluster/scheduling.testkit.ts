@@ -48,8 +48,7 @@ export async function startSchedule(
       config: configOf({ 'cluster.lease': LEASE, 'schedule.minEvery': '1s' }),
       log: pino({ level: 'silent' }),
       retries: createRetries(systemClock),
-      holder: name,
-      events,
+      ...{ holder: name, address, events },
     }),
   )
   const notified: string[] = []

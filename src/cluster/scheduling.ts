@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Retries } from '../core/work/retries.ts'
 import type { Fetcher } from '../fetchers/fetcher.ts'
+import type { Retention } from '../services/retention/retention.ts'
 import type { Scheduler } from '../services/scheduler/scheduler.ts'
 import type { CheckListener, WatchService } from '../services/watching/watch-service.ts'
 import { createWatching, levelsOf, schedulerOf } from '../services/watching/watching.ts'
@@ -28,6 +29,8 @@ export type ClusterScheduleDeps = {
     fencedWatches(epoch: number): WatchStore
   }
   lease: LeaderLease
+  /** Holds the retention while this process leads. */
+  startRetention(): Retention
   events: ClusterEvents
   /** For one term of leadership. */
   createFetcher(epoch: number): Fetcher
@@ -78,18 +81,21 @@ export async function startClusterSchedule(deps: ClusterScheduleDeps): Promise<C
       countTasks: () => stores.countTasks(MAX_TASKS),
     })
     const leading = createLeading({ epoch, service, scheduler, asked, stats, events, clock, onCheck })
+    let retention: Retention | null = null
     try {
       await service.start()
       await leading.begin()
       leader = { ...service, snapshot: scheduler.snapshot, stats: scheduler.stats }
       log.info({ epoch }, 'this process leads the scheduler')
       isWell()
+      retention = deps.startRetention()
       const { beforeTick, afterTick } = leading
       await run({ signal, failure: fetcher.failed, beforeTick, afterTick })
     } finally {
       leader = null
       following.again()
       leading.end()
+      await retention?.end()
       await fetcher.stop()
     }
   }

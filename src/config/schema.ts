@@ -143,6 +143,11 @@ export const settings = {
   'dns.negativeTtl': duration('5m', ['0', '1d'], 'How long a failed lookup is cached.'),
   'dns.concurrency': integer(64, [1, 10_000], 'Concurrent DNS lookups.'),
   'archive.maxFile': bytes('100MB', ['64KB', '10GB'], 'Size at which a WARC file is closed and a new one started.'),
+  'archive.collectEvery': duration(
+    '10m',
+    ['1s', '7d'],
+    'How often `erace up` and a cluster collect garbage: what `retention` no longer keeps, and bodies of superseded versions that matter to no one. It runs at low priority, and less often where it takes long: at most a tenth of the time.',
+  ),
   'archive.compress': { kind: 'boolean', default: true, about: 'Compress closed WARC files in the background.' },
   'search.index': {
     kind: 'boolean',

@@ -33,8 +33,11 @@ export async function inspectorOf({ stderr }: ChildProcess): Promise<string> {
   }
 }
 
-/** Collects the garbage of every thread of another process and measures what is left. Connects for this time only. */
-export async function heapAfterGc(inspector: string): Promise<HeapUse> {
+/**
+ * Collects the garbage of every thread of another process and measures what is left. Connects for this time only. Threads that come and go
+ * are left out: whether one is there at this moment says nothing.
+ */
+export async function heapAfterGc(inspector: string, passing: RegExp): Promise<HeapUse> {
   const socket = new WebSocket(inspector)
   const { promise: opened, resolve, reject } = Promise.withResolvers<void>()
   socket.addEventListener('open', () => resolve())
@@ -46,12 +49,14 @@ export async function heapAfterGc(inspector: string): Promise<HeapUse> {
     socket.addEventListener('message', ({ data }) => {
       const answer = JSON.parse(String(data)) as Answer
       const session = String(answer.params?.sessionId)
-      if (answer.method === 'NodeWorker.attachedToWorker')
+      if (answer.method === 'NodeWorker.attachedToWorker') {
+        const worker = answer.params?.workerInfo as { url: string } | undefined
+        if (worker === undefined || passing.test(worker.url)) return
         workers.set(
           session,
           createCaller((message) => void main.call('NodeWorker.sendMessageToWorker', { sessionId: session, message })),
         )
-      else if (answer.method === 'NodeWorker.receivedMessageFromWorker')
+      } else if (answer.method === 'NodeWorker.receivedMessageFromWorker')
         workers.get(session)?.receive(JSON.parse(String(answer.params?.message)) as Answer)
       else if (answer.method === 'NodeWorker.detachedFromWorker') workers.delete(session)
       else main.receive(answer)

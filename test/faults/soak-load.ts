@@ -58,6 +58,8 @@ export async function createSoakOrigin(pages: number, changeMs: number): Promise
 export type Visitors = {
   calls(): number
   streams(): number
+  /** Throws if they can't go on. */
+  check(): void
   /** Ends them; rejects with the first error. */
   end(): Promise<void>
 }
@@ -92,7 +94,7 @@ export async function startVisitors(url: string, account: { email: string; passw
 
   async function readAround(): Promise<void> {
     const { items } = (await call('/annotations?state=unread&limit=20')) as {
-      items: { id: number; version: { id: number }; document: { id: number } }[]
+      items: { version: number; document: number }[]
     }
     await call('/annotations/counts')
     await call('/sources?limit=50')
@@ -100,8 +102,8 @@ export async function startVisitors(url: string, account: { email: string; passw
     await call('/search?q=research')
     const [first] = items
     if (first !== undefined) {
-      await call(`/versions/${first.version.id}`)
-      await call(`/documents/${first.document.id}/versions`)
+      await call(`/versions/${first.version}`)
+      await call(`/documents/${first.document}/versions`)
     }
     await call('/annotations', { method: 'PATCH', body: JSON.stringify({ read: true }) })
   }
@@ -129,10 +131,16 @@ export async function startVisitors(url: string, account: { email: string; passw
   }
 
   const busy = Promise.all([keepReading(), keepStreaming()])
-  busy.catch(() => {}) // reported at the end
+  let failure: unknown = null
+  busy.catch((error: unknown) => {
+    failure = error
+  })
   return {
     calls: () => calls,
     streams: () => streams,
+    check() {
+      if (failure !== null) throw failure
+    },
     async end() {
       isEnding = true
       await busy

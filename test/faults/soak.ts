@@ -65,6 +65,7 @@ async function soak(data: string, origin: SoakOrigin, options: SoakOptions) {
     ERACE_SCHEDULE_PERUSERPERSECOND: '100000',
     ERACE_SCHEDULE_PERHOSTPERSECOND: '100000',
     ERACE_RETENTION: 'versions=1',
+    ERACE_ARCHIVE_COLLECTEVERY: '30s',
   })
   folder.close()
   try {
@@ -99,7 +100,7 @@ async function takeSamples({ pid, inspector, origin, visitors, data }: Measured,
   while (samples.length < count) {
     await pause(Math.max(0, startedAt + (samples.length + 1) * options.sampleSeconds * 1000 - performance.now()))
     const now = { at: performance.now(), requests: origin.requests() }
-    const { allBytes, mainBytes, promises, threads } = await heapAfterGc(inspector)
+    const { allBytes, mainBytes, promises, threads } = await heapAfterGc(inspector, /collector-thread/)
     samples.push({
       seconds: Math.round((now.at - startedAt) / 1000),
       checksPerSecond: Math.round(((now.requests - last.requests) / (now.at - last.at)) * 1000),
@@ -115,6 +116,7 @@ async function takeSamples({ pid, inspector, origin, visitors, data }: Measured,
     })
     last = now
     show(samples)
+    visitors.check()
   }
   return samples
 }

@@ -1,42 +1,21 @@
-import { collectGarbage } from '../../archive/gc/collector.ts'
+import { runCollection } from '../../archive/gc/collection-run.ts'
 import { createPools } from '../../archive/gc/verdict.ts'
 import { type Damage, verifyArchive } from '../../archive/verify/verify.ts'
 import type { Engine, Target } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
-import type { GcFiles } from '../../core/reports/gc-report.ts'
 import type { VerifyProgress, VerifyReport } from '../../core/reports/verify-report.ts'
 import { SET_ASIDE_SHOWN, setAsideReport } from '../../services/activity/set-aside.ts'
-import { outboxRetentionMs } from '../../store/contracts/outbox.ts'
 import { backupFolder } from '../../store/sqlite/backup/backup.ts'
 import { restoreFolder } from '../../store/sqlite/backup/restore.ts'
 import { openCollecting, withStores } from '../engines/open-engine.ts'
 
-const noFiles: GcFiles = { rewritten: 0, removed: 0, freedBytes: 0, leftAlone: [] }
-
 /** `erace gc`, also while a crawl runs there. */
 export const gc: Engine['gc'] = async (request, hooks) => {
   const { dryRun, config } = request
-  const { signal, onProgress, onItem } = hooks
-  const startedAt = systemClock.monotonic()
   const target = await openCollecting(request, hooks)
   try {
-    const collected = await collectGarbage({
-      ...{ dryRun, signal, onProgress, onItem },
-      store: target.collection,
-      pools: createPools(config.retention, config.sources),
-      now: target.now(),
-      onRemoved: target.forget,
-    })
-    if (!dryRun) await target.outbox.removeBefore(target.now() - outboxRetentionMs)
-    const files = dryRun || signal.aborted ? undefined : await target.rewriteFiles?.()
-    return {
-      dryRun,
-      ...collected,
-      overflow: [...collected.overflow],
-      files: files ?? noFiles,
-      seconds: Math.round(systemClock.monotonic() - startedAt) / 1000,
-      finished: collected.finished && !signal.aborted,
-    }
+    const pools = createPools(config.retention, config.sources)
+    return await runCollection(target, { ...hooks, dryRun, keepsNewest: false, pools, clock: systemClock })
   } finally {
     await target.close()
   }

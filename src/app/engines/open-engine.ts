@@ -1,5 +1,6 @@
+import type { CollectingTarget } from '../../archive/gc/collection-run.ts'
 import type { GcHooks, GcRequest, Target } from '../../cli/engine.ts'
-import type { CollectingTarget, Purpose, TargetStores } from './target.ts'
+import type { Purpose, TargetStores } from './target.ts'
 
 /** Commands choose their engine here and nowhere else. The other engine isn't loaded. */
 export async function openStores(target: Target, purpose: Purpose = 'read'): Promise<TargetStores> {
@@ -22,8 +23,13 @@ export async function withStores<T>(
   }
 }
 
-export async function openCollecting(request: GcRequest, hooks: GcHooks): Promise<CollectingTarget> {
+/** `waitMs`: how long to wait for others that hold the files. */
+export async function openCollecting(
+  request: GcRequest,
+  hooks: GcHooks,
+  patience?: { waitMs: number },
+): Promise<CollectingTarget> {
   return request.store === null
-    ? (await import('./sqlite-target.ts')).openFolderCollecting(request, hooks)
+    ? (await import('./sqlite-target.ts')).openFolderCollecting(request, hooks, patience)
     : (await import('./postgres-target.ts')).openPostgresCollecting(request.store, request, hooks)
 }

@@ -15,6 +15,7 @@ import {
 } from '../../store/postgres/accounts/sign-in.ts'
 import { createPostgresAnnotations } from '../../store/postgres/annotations/annotations.ts'
 import { createPostgresOutbox } from '../../store/postgres/annotations/outbox.ts'
+import { createPostgresCollectionRuns } from '../../store/postgres/archive/collection-runs.ts'
 import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
 import { createPostgresKeptCounter, pingPostgres, readPostgresDisk } from '../../store/postgres/archive/status.ts'
 import { createPostgresVersions } from '../../store/postgres/archive/versions.ts'
@@ -119,6 +120,7 @@ export function postgresStores(pool: PostgresPool, seed: readonly [number, numbe
     outbox: createPostgresOutbox(pool),
     versions: createPostgresVersions(pool),
     objects: createPostgresObjects(pool),
+    collectionRuns: createPostgresCollectionRuns(pool),
     frontier: createPostgresFrontierView(pool),
     hosts: createPostgresHostView({ pool, clock: systemClock }),
     graph: createPostgresGraphView(pool),

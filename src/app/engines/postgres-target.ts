@@ -1,6 +1,8 @@
+import type { CollectingTarget } from '../../archive/gc/collection-run.ts'
 import { createTextMarks, responseHeader } from '../../archive/gc/dropped-bodies.ts'
 import type { GcHooks, GcRequest } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
+import { lastCollectionOf } from '../../store/contracts/collection-runs.ts'
 import { findPostgresFaults, giveUpPostgresDamage } from '../../store/postgres/archive/checks.ts'
 import { type CollectorLock, createPostgresCollection, lockCollector } from '../../store/postgres/archive/collection.ts'
 import { readPostgresStatus } from '../../store/postgres/archive/status.ts'
@@ -12,7 +14,7 @@ import {
   removeSearchIndex,
 } from '../../store/postgres/search/search-index.ts'
 import { openPostgresStores } from './postgres-stores.ts'
-import type { CollectingTarget, TargetStores } from './target.ts'
+import type { TargetStores } from './target.ts'
 
 /** A command does one thing at a time, and reads a few records at once. */
 const MAX_CONNECTIONS = 4
@@ -23,7 +25,11 @@ export async function openPostgresTarget(address: string): Promise<TargetStores>
   const { pool } = stores
   return {
     ...stores,
-    readStatus: async () => ({ ...(await readPostgresStatus(pool)), disk: await stores.readDisk() }),
+    readStatus: async () => ({
+      ...(await readPostgresStatus(pool)),
+      disk: await stores.readDisk(),
+      lastCollection: lastCollectionOf(await stores.collectionRuns.last()),
+    }),
     newestVersion: () => newestVersion(pool),
     openSearch: async () => createPostgresSearchIndex({ pool, kept: createKeptCheck(pool) }),
     removeSearch: () => removeSearchIndex(pool),
@@ -59,6 +65,7 @@ export async function openPostgresCollecting(
     const textOf = createTextMarks(stores, config.sources)
     return {
       outbox: stores.outbox,
+      runs: stores.collectionRuns,
       collection: createPostgresCollection({ pool, objects, headerOf: responseHeader, textOf }),
       now: clock.now,
       async forget(versionIds) {

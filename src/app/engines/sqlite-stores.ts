@@ -10,6 +10,7 @@ import {
   createSqliteSignInFailures,
 } from '../../store/sqlite/accounts/sign-in.ts'
 import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
+import { createSqliteCollectionRuns } from '../../store/sqlite/documents/collection-runs.ts'
 import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
 import type { Database } from '../../store/sqlite/folder/database.ts'
 import { paths, readFacts } from '../../store/sqlite/folder/folder.ts'
@@ -50,6 +51,7 @@ export function sqliteStores(folder: string, db: Database, clock: Clock = system
     outbox: createSqliteOutbox(db),
     versions: createSqliteVersions(db),
     objects: createSqliteObjects(db, paths.archive(folder)),
+    collectionRuns: createSqliteCollectionRuns(db),
     frontier,
     hosts,
     graph: createSqliteGraphView(db),

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
+import type { CollectingTarget } from '../../archive/gc/collection-run.ts'
 import { createTextMarks, responseHeader } from '../../archive/gc/dropped-bodies.ts'
 import type { Damage } from '../../archive/verify/verify.ts'
 import { isWholeRecord } from '../../archive/warc/record-check.ts'
@@ -7,9 +8,11 @@ import type { GcHooks, GcRequest, Target } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { threadsOf } from '../../crawl/crawl-settings.ts'
+import { lastCollectionOf } from '../../store/contracts/collection-runs.ts'
 import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
 import { rewriteFiles } from '../../store/sqlite/archive/rewrite.ts'
 import { createSqliteCollection } from '../../store/sqlite/documents/collection.ts'
+import { createSqliteCollectionRuns } from '../../store/sqlite/documents/collection-runs.ts'
 import { createNewestVersion, createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
 import { type ArchiveDamage, checkDatabases, giveUpSqliteDamage } from '../../store/sqlite/folder/checks.ts'
 import { type Database, openDatabase } from '../../store/sqlite/folder/database.ts'
@@ -20,7 +23,7 @@ import { readStatus } from '../../store/sqlite/folder/status.ts'
 import { createSqliteOutbox } from '../../store/sqlite/inbox/outbox.ts'
 import { createSearchRemover, explainDamage, openSearch, removeSearch } from '../../store/sqlite/search/search-index.ts'
 import { sqliteStores } from './sqlite-stores.ts'
-import type { CollectingTarget, Purpose, Repair, TargetStores } from './target.ts'
+import type { Purpose, Repair, TargetStores } from './target.ts'
 
 const holderOf = (purpose: string): string => `process ${process.pid} on ${hostname()} (${purpose})`
 
@@ -33,7 +36,10 @@ export async function openSqliteTarget(target: Target, purpose: Purpose): Promis
   const newestVersion = createNewestVersion(db)
   return {
     ...stores,
-    readStatus: async () => readStatus(folder),
+    readStatus: async () => ({
+      ...readStatus(folder),
+      lastCollection: lastCollectionOf(await stores.collectionRuns.last()),
+    }),
     newestVersion: async () => newestVersion(),
     openSearch: async () => openSearch(folder, stores.versions),
     removeSearch: async () => removeSearch(folder),
@@ -78,7 +84,11 @@ const HOUSEKEEPING_WAIT_MS = 10_000
 /** Versions are read by document, which isn't the order they are stored in. */
 const CACHE_KIB = 32_768
 
-export async function openFolderCollecting(request: GcRequest, hooks: GcHooks): Promise<CollectingTarget> {
+export async function openFolderCollecting(
+  request: GcRequest,
+  hooks: GcHooks,
+  { waitMs } = { waitMs: HOUSEKEEPING_WAIT_MS },
+): Promise<CollectingTarget> {
   const { dataDir: folder, dryRun, config } = request
   const holder = `garbage collection by process ${process.pid} on ${hostname()}`
   const reader = openCatalogForReading(folder)
@@ -91,7 +101,7 @@ export async function openFolderCollecting(request: GcRequest, hooks: GcHooks): 
   }
   try {
     if (!dryRun) {
-      lock = lockFolder(folder, holder, HOUSEKEEPING_WAIT_MS, 'housekeeping')
+      lock = lockFolder(folder, holder, waitMs, 'housekeeping')
       db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true, cacheKib: CACHE_KIB })
     }
     const archive = paths.archive(folder)
@@ -101,6 +111,7 @@ export async function openFolderCollecting(request: GcRequest, hooks: GcHooks): 
     const search = createSearchRemover(folder, versions, hooks.onWarning)
     return {
       outbox: createSqliteOutbox(db),
+      runs: createSqliteCollectionRuns(db),
       collection: createSqliteCollection({ db, objects, headerOf: responseHeader, textOf }),
       now: systemClock.now,
       forget: search.remove,

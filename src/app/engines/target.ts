@@ -1,9 +1,6 @@
 import type { Damage } from '../../archive/verify/verify.ts'
-import type { GcFiles } from '../../core/reports/gc-report.ts'
 import type { StoreStatus } from '../../core/reports/status-report.ts'
 import type { VerifyFault } from '../../core/reports/verify-report.ts'
-import type { CollectionStore } from '../../store/contracts/collection.ts'
-import type { OutboxStore } from '../../store/contracts/outbox.ts'
 import type { SearchIndex } from '../../store/contracts/search.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 
@@ -33,16 +30,3 @@ export type TargetStores = StoreSet & {
 }
 
 export type Repair = { lost: { count: number; urls: string[] }; forgottenFiles: number }
-
-/** Where garbage is collected, by one process at a time. */
-export type CollectingTarget = {
-  collection: CollectionStore
-  outbox: Pick<OutboxStore, 'removeBefore'>
-  /** The wall clock that versions there are stamped with. */
-  now(): number
-  /** Removes versions from the search index, where there is one. */
-  forget(versionIds: number[]): Promise<void>
-  /** Reclaims the space of what was collected; left out where the store does so itself. */
-  rewriteFiles?(): Promise<GcFiles>
-  close(): Promise<void>
-}

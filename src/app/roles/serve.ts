@@ -32,6 +32,7 @@ import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
 import { startDelivery } from '../delivery.ts'
 import { openUpToDate, type PostgresStores, untilAnswered } from '../engines/postgres-stores.ts'
 import { createClusterFetchers, watchableSchemes } from '../fetchers.ts'
+import { holdRetention } from '../retention.ts'
 import { startArchive } from '../server/archive.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 
@@ -95,7 +96,7 @@ async function begin(
     const events = createPostgresEvents({ pool, track: retries.track('listening') })
     ends.push(events.close)
     const schedule = await startClusterSchedule(
-      scheduleDeps({ stores, clock, config, log, retries, holder: node.id, events }),
+      scheduleDeps({ stores, clock, config, log, retries, holder: node.id, events, address: store }),
     )
     ends.push(schedule.stop)
     ends.push(startDelivery(stores, clock, retries).end)
@@ -140,6 +141,8 @@ export type ScheduleParts = {
   retries: Retries
   /** Different for every process. */
   holder: string
+  /** postgres://… */
+  address: string
   events: ClusterEvents
 }
 
@@ -152,6 +155,7 @@ export function scheduleDeps({
   retries,
   holder,
   events,
+  address,
 }: ScheduleParts): ClusterScheduleDeps {
   const { pool, seed } = stores
   const { ofChecks } = createSeedOffers({ crawl: config.crawl, hostRules: null, seed })
@@ -167,6 +171,7 @@ export function scheduleDeps({
       fencedCrawls: (epoch) => createPostgresCrawls(pool, { epoch }),
     },
     lease: createLeaderLease({ pool, name: schedulerRole, holder, clock, leaseMs: config.cluster.leaseMs }),
+    startRetention: () => holdRetention({ dataDir: '', store: address, config }, stores, clock, log),
     createFetcher: (epoch) =>
       createClusterFetchers({
         ...{ epoch, events, clock, offersOf: ofChecks, watches: fencedWatches(epoch) },

@@ -15,6 +15,7 @@ import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { startDelivery } from '../delivery.ts'
 import { sqliteStores } from '../engines/sqlite-stores.ts'
 import { createLocalFetchers } from '../fetchers.ts'
+import { holdRetention } from '../retention.ts'
 import { startArchive } from '../server/archive.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 import { startAnnotator } from '../threads/annotator.ts'
@@ -71,6 +72,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     budgets: { set: counters.setCrawlPages },
   })
   const { service, scheduler } = watching
+  const retention = holdRetention({ dataDir: folder, store: null, config }, stores, clock, log)
   const failure = firstFailure([fetcher.failed, annotator.failed])
   try {
     await createWhileAlive(failure)(service.start())
@@ -105,6 +107,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     await fetcher.stop()
   } finally {
     await server?.close()
+    await retention.end()
     await delivery.end()
     await annotator.end()
     await threads.end()

@@ -163,6 +163,7 @@ function createActivityParts({ stores, clock, scheduler, hub, ...deps }: PartDep
       retrySetAside: stores.annotations.retrySetAside,
       countKept: stores.countKept,
       readDisk: stores.readDisk,
+      lastCollection: stores.collectionRuns.last,
     },
     publish: (data) => hub.publishToAdministrators({ name: 'crawl', data }),
   })

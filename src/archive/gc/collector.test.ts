@@ -51,6 +51,7 @@ type RunOptions = {
   retention?: Partial<Extract<Retention, { kind: 'limits' }>>
   sources?: Pick<SourceRule, 'match' | 'retention'>[]
   dryRun?: boolean
+  keepsNewest?: boolean
   signal?: AbortSignal
   onItem?(): void
 }
@@ -64,6 +65,7 @@ async function run({ collection }: Place, options: RunOptions): Promise<Run> {
     pools: createPools(retention, options.sources ?? []),
     now: NOW,
     dryRun: options.dryRun ?? false,
+    keepsNewest: options.keepsNewest ?? false,
     signal: options.signal ?? new AbortController().signal,
     onProgress() {},
     onItem(item) {
@@ -171,6 +173,16 @@ describe('the collector', () => {
       assert.deepEqual(removed, [copy, page])
       assert.deepEqual([report.dropped.versions, report.kept.held], [2, 1])
       assert.equal((await run(place, {})).items.length, 0)
+    }))
+
+  test('a service keeps the newest body of every page, to compare the next version with it', () =>
+    withCatalogue(async (place) => {
+      const old = await put(place, 'a.example', '/', 'one', 1)
+      const newest = [await put(place, 'a.example', '/', 'two', 2), await put(place, 'b.example', '/', 'three', 3)]
+      await place.collection.markUnwanted([old, ...newest])
+      const { removed } = await run(place, { keepsNewest: true })
+      assert.deepEqual(removed, [old])
+      assert.deepEqual((await run(place, {})).removed.toSorted(), newest)
     }))
 
   test('what is interrupted is finished by the next run', () =>

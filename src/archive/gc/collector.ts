@@ -39,6 +39,8 @@ export type CollectorDeps = {
   pools: Pools
   now: number
   dryRun: boolean
+  /** The newest version of a document keeps its body even if nobody wants it: the next one is compared with it. */
+  keepsNewest: boolean
   signal: AbortSignal
   onProgress(progress: GcProgress): void
   /** Told of each version once it has gone, or would go. */
@@ -55,7 +57,7 @@ const BATCH = 500
 type Order = GcItem & { originalId: number }
 
 export async function collectGarbage(deps: CollectorDeps): Promise<CollectorReport> {
-  const { store, pools, now, dryRun, signal } = deps
+  const { store, pools, now, dryRun, keepsNewest, signal } = deps
   const stats = createStats()
   /** Bodies that a version which stays refers to. */
   const needed = createVersionSet()
@@ -113,6 +115,7 @@ export async function collectGarbage(deps: CollectorDeps): Promise<CollectorRepo
           document = version.documentId
           pool = pools.of(version.url)
         }
+        if (keepsNewest && version.current) version.wanted = true
         const work = visit(version, pool)
         if (work !== undefined) await work
       }

@@ -11,6 +11,10 @@ const status: StatusReport = {
   documents: { documents: 3300, versions: 3500, bodies: 3200 },
   disk: { archiveFiles: 2, archiveBytes: 150_000_000, databaseBytes: 2_500_000, freeBytes: 80_000_000_000 },
   lastRun: { id: 3, startedAt: '2026-01-01T00:00:00.000Z', finishedAt: null },
+  lastCollection: {
+    ...{ startedAt: '2026-01-01T00:02:00.000Z', state: 'finished', seconds: 1.5, error: null },
+    ...{ versions: 11, bytes: 45_000, freedBytes: 0 },
+  },
   lastOutcomes: [{ url: 'http://a.example/\u0007', outcome: 'stored', at: '2026-01-01T00:01:00.000Z' }],
   setAside: { count: 0, latest: [] },
 }
@@ -33,6 +37,7 @@ describe('the commands that read a data folder', () => {
     const { code, out } = await folder.run(['status'], { engine })
     assert.equal(code, 0)
     assert.match(out, /crawl 3, started 2026-01-01T00:00:00\.000Z, not finished\n {2}URLs queued +12\n/)
+    assert.match(out, /\nLast collection: 2026-01-01T00:02:00\.000Z, 11 versions removed \(45\.0 KB\) in 1\.5 s\n/)
     assert.match(out, /2026-01-01T00:01:00\.000Z {2}stored {2}http:\/\/a\.example\/\?\n$/)
     assert.deepEqual(JSON.parse((await folder.run(['status', '--json'], { engine })).out), status)
   })

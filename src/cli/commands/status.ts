@@ -1,3 +1,4 @@
+import type { LastCollection } from '../../core/reports/gc-report.ts'
 import type { StatusReport } from '../../core/reports/status-report.ts'
 import { refuseWords } from '../args/values.ts'
 import { type Command, exitCodes } from '../command.ts'
@@ -28,7 +29,7 @@ export const command: Command = {
 }
 
 function statusTable(where: string, report: StatusReport): string {
-  const { watching, sources, frontier, documents, disk, lastRun, lastOutcomes, setAside } = report
+  const { watching, sources, frontier, documents, disk, lastRun, lastCollection, lastOutcomes, setAside } = report
   const run =
     lastRun === null
       ? 'no crawl yet'
@@ -51,6 +52,7 @@ function statusTable(where: string, report: StatusReport): string {
       ['disk free', disk.freeBytes === null ? 'unknown' : formatSize(disk.freeBytes)],
     ]),
   ]
+  if (lastCollection !== null) lines.push('', `Last collection: ${collectionText(lastCollection)}`)
   if (setAside.count > 0) {
     const shown = setAside.latest.length < setAside.count ? ', the latest' : ''
     lines.push(
@@ -73,6 +75,13 @@ function statusTable(where: string, report: StatusReport): string {
       lines.push(`  ${at}  ${printable(outcome, 40)}  ${printable(url, 200)}`)
   }
   return `${lines.join('\n')}\n`
+}
+
+function collectionText({ startedAt, state, seconds, versions, bytes, error }: LastCollection): string {
+  const result = `${formatCount(versions)} versions removed (${formatSize(bytes)}) in ${seconds} s`
+  if (state === 'running') return `${startedAt}, running`
+  if (state === 'failed') return `${startedAt}, failed: ${printable(error ?? '', 200)}`
+  return `${startedAt}, ${result}${state === 'interrupted' ? ', interrupted' : ''}`
 }
 
 function watchingRows({ profiles, sources, tasks, annotations }: StatusReport['watching']): [string, string][] {

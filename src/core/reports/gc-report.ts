@@ -58,6 +58,18 @@ export type GcReport = {
   finished: boolean
 }
 
+/** The last collection, by the service or by `erace gc`. One that stays `running` was killed; the next continues it. */
+export type LastCollection = {
+  /** ISO 8601, UTC. */
+  startedAt: string
+  state: 'running' | 'finished' | 'interrupted' | 'failed'
+  seconds: number
+  versions: number
+  bytes: number
+  freedBytes: number
+  error: string | null
+}
+
 export type GcProgress =
   | { kind: 'measuring' | 'looking'; looked: number; going: number; bytes: number }
   | { kind: 'rewriting'; file: number; files: number; freedBytes: number }

@@ -1,3 +1,5 @@
+import type { LastCollection } from './gc-report.ts'
+
 /** What a data folder holds, at a glance. */
 export type StatusReport = {
   watching: { profiles: number; sources: number; tasks: number; annotations: number }
@@ -8,6 +10,7 @@ export type StatusReport = {
   disk: { archiveFiles: number; archiveBytes: number; databaseBytes: number; freeBytes: number | null }
   /** Times are ISO 8601 UTC. */
   lastRun: { id: number; startedAt: string; finishedAt: string | null } | null
+  lastCollection: LastCollection | null
   lastOutcomes: { url: string; outcome: string; at: string }[]
   /** Versions that could not be processed, the latest first. */
   setAside: { count: number; latest: { url: string; reason: string; at: string }[] }

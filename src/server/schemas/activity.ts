@@ -83,6 +83,17 @@ export const CrawlRequest = Type.Object(
 )
 export const CrawlParams = Type.Object({ id: Type.Integer({ minimum: 1, maximum: 2 ** 40 }) })
 
+const Collection = Type.Object({
+  startedAt: Time,
+  state: oneOf(['running', 'finished', 'interrupted', 'failed'], {
+    description: 'An interrupted collection is continued by the next one',
+  }),
+  seconds: Type.Number(),
+  versions: Type.Integer({ description: 'Versions removed or left without a body' }),
+  bytes: Type.Integer({ description: 'Size of their records' }),
+  freedBytes: Type.Integer({ description: 'Disk space freed by rewriting archive files' }),
+  error: Type.Union([Type.String(), Type.Null()]),
+})
 export const Crawl = Type.Object({
   now: Stats,
   series: Type.Array(Stats, { description: 'The last ten minutes, oldest first' }),
@@ -115,6 +126,9 @@ export const Crawl = Type.Object({
     archiveBytes: Type.Integer(),
     databaseBytes: Type.Integer(),
     freeBytes: Type.Union([Type.Integer(), Type.Null()]),
+  }),
+  lastCollection: Type.Union([Collection, Type.Null()], {
+    description: 'The last time that retention removed old versions; null if it never did',
   }),
 })
 

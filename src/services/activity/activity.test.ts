@@ -35,6 +35,10 @@ function openActivity() {
         asked.disk++
         return { archiveBytes: 10, databaseBytes: 20, freeBytes: store.freeBytes }
       },
+      lastCollection: async () => ({
+        ...{ startedAt: 0, tookMs: 1500, state: 'finished' as const, error: '' },
+        ...{ versions: 3, bytes: 400, freedBytes: 0 },
+      }),
     },
     publish: (stats) => told.push(stats),
   })

@@ -3,6 +3,7 @@ import { AppError, isAppError } from '../../core/errors.ts'
 import { withinLimit } from '../../core/work/race.ts'
 import type { CounterName } from '../../crawl/worker/shared-counters.ts'
 import type { SetAside } from '../../store/contracts/annotations.ts'
+import { type CollectionRun, lastCollectionOf } from '../../store/contracts/collection-runs.ts'
 import type { KeptCounts } from '../../store/contracts/store-set.ts'
 import type { SchedulerStats } from '../scheduler/scheduler-report.ts'
 import { serviceLevels } from '../scheduler/watch.ts'
@@ -54,6 +55,7 @@ export type ActivityDeps = {
     retrySetAside(): Promise<number>
     countKept(): Promise<KeptCounts>
     readDisk(): Promise<CrawlReport['disk']>
+    lastCollection(): Promise<CollectionRun | null>
   }
   /** Called each second. */
   publish(stats: Stats): void
@@ -175,11 +177,12 @@ export function createActivity({ clock, counters, stats, store, publish }: Activ
       timer.unref()
     },
     async report() {
-      const [kept, disk, reason, aside] = await Promise.all([
+      const [kept, disk, reason, aside, run] = await Promise.all([
         countKept(),
         readDisk(),
         paused(),
         store.setAside(SET_ASIDE_SHOWN),
+        store.lastCollection(),
       ])
       const totals: CrawlTotals = totalsOf(counted)
       return {
@@ -190,6 +193,7 @@ export function createActivity({ clock, counters, stats, store, publish }: Activ
         paused: reason,
         setAside: setAsideReport(aside),
         disk,
+        lastCollection: lastCollectionOf(run),
       }
     },
     meters() {

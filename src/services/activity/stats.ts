@@ -1,4 +1,5 @@
 import type { ServiceLevel } from '../../core/profile.ts'
+import type { LastCollection } from '../../core/reports/gc-report.ts'
 import type { StatusReport } from '../../core/reports/status-report.ts'
 import type { DiskUse, KeptCounts } from '../../store/contracts/store-set.ts'
 
@@ -32,6 +33,7 @@ export type CrawlReport = {
   /** Versions that could not be processed. */
   setAside: StatusReport['setAside']
   disk: Omit<DiskUse, 'archiveFiles'>
+  lastCollection: LastCollection | null
 }
 
 /** For external monitoring: totals since the start, and current values. */

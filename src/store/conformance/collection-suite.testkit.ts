@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { AppError } from '../../core/errors.ts'
+import { noCheck } from '../../core/request.ts'
 import type { CollectableVersion, CollectionCursor, CollectionStore } from '../contracts/collection.ts'
 import type { Version, VersionStore } from '../contracts/versions.ts'
-import { type OpenShard, openOne, type StoreEngine, withSystem } from './engine.testkit.ts'
+import { nothing } from './annotations-suite.testkit.ts'
+import { type OpenShard, type OpenStores, openOne, type StoreEngine, withSystem } from './engine.testkit.ts'
 import { textsOf } from './objects-suite.testkit.ts'
 import { pageOf } from './samples.testkit.ts'
 
-type Place = { shard: OpenShard; collection: CollectionStore; versions: VersionStore; host: string }
+type Place = Pick<OpenStores, 'collection' | 'collectionRuns' | 'versions' | 'annotations'> & {
+  shard: OpenShard
+  host: string
+}
 
 /** What every engine promises to the collector of garbage. */
 export function collectionSuite(engine: StoreEngine): void {
@@ -143,6 +148,36 @@ export function collectionSuite(engine: StoreEngine): void {
     )
 
     test(
+      'a version stays until it, and what is compared with it, was matched against the profiles',
+      withPlace(async ({ shard, collection, annotations, host }) => {
+        const found = (body: string, at: number, watch: number): Promise<number> =>
+          record(shard, { ...pageOf(host, '/a', body, { at }), check: { ...noCheck, watch, round: at } })
+        const ids = [await found('one', 1, 0), await found('two', 2, 7), await found('three', 3, 0)]
+        const outcomes = async (): Promise<string[]> =>
+          (await collection.collect(ids.map((versionId) => ({ versionId, action: 'remove' })))).map((outcome) =>
+            outcome.kind === 'kept' ? outcome.why : outcome.kind,
+          )
+        assert.deepEqual(await outcomes(), ['held', 'held', 'current'])
+        const tasks = await annotations.tasks({ limit: 10, part: 0, parts: 1 })
+        await annotations.commit({ ...nothing, done: tasks.map(({ id }) => id) })
+        assert.deepEqual(await outcomes(), ['done', 'done', 'current'])
+      }),
+    )
+
+    test(
+      'the last collection is remembered',
+      withPlace(async ({ collectionRuns }) => {
+        assert.equal(await collectionRuns.last(), null)
+        const run = { startedAt: 5_000, tookMs: 0, versions: 0, bytes: 0, freedBytes: 0, error: '' }
+        await collectionRuns.put({ ...run, state: 'running' })
+        assert.deepEqual(await collectionRuns.last(), { ...run, state: 'running' })
+        const ended = { ...run, tookMs: 1_200, state: 'failed', bytes: 5e9, error: 'no \u{1f4be} left' } as const
+        await collectionRuns.put(ended)
+        assert.deepEqual(await collectionRuns.last(), ended)
+      }),
+    )
+
+    test(
       'a body that another version refers to stays until that one is gone',
       withPlace(async ({ shard, collection, host }) => {
         const original = await put(shard, host, '/a', 'same', 1)
@@ -234,7 +269,11 @@ async function put(
   at: number,
   links: string[] = [],
 ): Promise<number> {
-  const [outcome] = await documents.record([pageOf(host, path, body, { at, links })])
+  return record({ documents }, pageOf(host, path, body, { at, links }))
+}
+
+async function record({ documents }: Pick<OpenShard, 'documents'>, page: ReturnType<typeof pageOf>): Promise<number> {
+  const [outcome] = await documents.record([page])
   assert.ok(outcome !== undefined && 'versionId' in outcome, outcome?.kind)
   return outcome.versionId
 }

@@ -5,6 +5,7 @@ import type { SetupStore } from './accounts/setup.ts'
 import type { SignInFailureStore } from './accounts/sign-in-failures.ts'
 import type { TokenStore } from './accounts/tokens.ts'
 import type { AnnotationStore } from './annotations.ts'
+import type { CollectionRunStore } from './collection-runs.ts'
 import type { CrawlStore } from './crawls.ts'
 import type { FrontierView } from './frontier-view.ts'
 import type { GraphView } from './graph-view.ts'
@@ -37,6 +38,7 @@ export type StoreSet = {
   outbox: OutboxStore
   versions: VersionStore
   objects: ObjectStore
+  collectionRuns: CollectionRunStore
   frontier: FrontierView
   hosts: HostView
   graph: GraphView

@@ -10,6 +10,8 @@ import type { BodyState } from '../contracts/documents.ts'
 export type OrderedVersion = {
   current: boolean
   pinned: boolean
+  /** It, or a later version of its document that is compared with it, has not been matched against the profiles yet. */
+  awaited: boolean
   /** Others refer to its body. */
   shared: boolean
   wanted: boolean
@@ -21,7 +23,7 @@ export type OrderedVersion = {
 
 /** Why a version is not collected; null where it is. */
 export function refusalOf(action: CollectionOrder['action'], version: OrderedVersion): CollectionOutcome | null {
-  if (version.pinned) return { kind: 'kept', why: 'held' }
+  if (version.pinned || version.awaited) return { kind: 'kept', why: 'held' }
   if (version.shared) return { kind: 'kept', why: 'shared' }
   if (action === 'remove') return version.current ? { kind: 'kept', why: 'current' } : null
   if (version.body !== 'kept' || !version.hasRecord) return { kind: 'nothing' }
@@ -54,6 +56,10 @@ export const collectableSql = {
   /** The newest counts as current, even if the document names another: version numbers go on from it. */
   isCurrent: (join: PartitionJoin): string =>
     `(d.version = v.id OR NOT EXISTS (SELECT 1 FROM versions x WHERE ${join('x', 'v')}x.document = v.document AND x.n > v.n))`,
+  /** Its task, or that of a later version of the document, is open. What was set aside may be tried again. */
+  isAwaited: (join: PartitionJoin): string =>
+    `EXISTS (SELECT 1 FROM versions x JOIN tasks t ON ${join('t', 'x')}t.version = x.id
+      WHERE ${join('x', 'v')}x.document = v.document AND x.n >= v.n AND (t.aside_at = 0 OR x.id = v.id))`,
   /** The condition of the partial index on references, so that it is used. */
   isReference: (alias: string): string => `${alias}.original <> ${alias}.id`,
   /** Kept by its own record, which it does not have. */

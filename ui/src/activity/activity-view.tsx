@@ -13,6 +13,7 @@ import { Table } from '../kit/table.tsx'
 import { showError, showToast } from '../kit/toast.tsx'
 import { useLive } from '../live/use-live.ts'
 import { useMe } from '../session/session.ts'
+import { RelativeTime } from '../time/relative-time.tsx'
 import { Charts } from './charts.tsx'
 import { Crawls, isOpen } from './crawls.tsx'
 import { Explain } from './explain.tsx'
@@ -92,6 +93,10 @@ function Administration() {
       <section className="activity-section">
         <h2>{strings.levels.title}</h2>
         <Levels levels={crawl.data.levels} />
+      </section>
+      <section className="activity-section" aria-labelledby="activity-collection">
+        <h2 id="activity-collection">{strings.collection.title}</h2>
+        <Collection last={crawl.data.lastCollection} />
       </section>
       <section className="activity-section">
         <h2>{strings.hosts.title}</h2>
@@ -203,6 +208,43 @@ function Totals({ crawl: { totals, disk, now } }: { crawl: Crawl }) {
       ))}
     </dl>
   )
+}
+
+/** The last time that retention removed old versions. */
+function Collection({ last }: { last: Crawl['lastCollection'] }) {
+  const text = strings.collection
+  return (
+    <>
+      <p className="soft small">{text.about}</p>
+      {last === null ? (
+        <p>{text.never}</p>
+      ) : (
+        <dl className="activity-totals kit-card">
+          <div>
+            <dt className="soft small">{text.last}</dt>
+            <dd>
+              <RelativeTime at={last.startedAt} />
+            </dd>
+          </div>
+          <div>
+            <dt className="soft small">{text.duration}</dt>
+            <dd className="numbers">{last.state === 'running' ? text.running : text.seconds(last.seconds)}</dd>
+          </div>
+          <div>
+            <dt className="soft small">{text.result}</dt>
+            <dd>{resultOf(last)}</dd>
+          </div>
+        </dl>
+      )}
+    </>
+  )
+}
+
+function resultOf({ state, versions, bytes, error }: NonNullable<Crawl['lastCollection']>): string {
+  const text = strings.collection
+  if (state === 'failed') return text.failed(error ?? '')
+  if (state === 'interrupted') return text.interrupted
+  return state === 'running' ? text.running : text.removed(versions, bytes)
 }
 
 /** How well each service level meets its deadlines. */

@@ -48,6 +48,22 @@ export const strings = {
     retried: (count: number) =>
       count === 1 ? 'Trying 1 version again' : `Trying ${formatCount(count)} versions again`,
   },
+  collection: {
+    title: 'Clean-up',
+    about: 'Removes versions that retention no longer keeps. Unread, starred and pinned versions stay.',
+    never: 'Not run yet',
+    last: 'Last run',
+    duration: 'Took',
+    result: 'Result',
+    running: 'running',
+    removed: (versions: number, bytes: number) =>
+      versions === 0
+        ? 'nothing to remove'
+        : `${formatCount(versions)} ${versions === 1 ? 'version' : 'versions'} removed (${formatSize(bytes)})`,
+    interrupted: 'interrupted; continues with the next run',
+    failed: (error: string) => `failed: ${error}`,
+    seconds: (seconds: number) => `${seconds.toFixed(1)} s`,
+  },
   pause: {
     pause: 'Pause crawl',
     resume: 'Resume crawl',

@@ -38,6 +38,7 @@ type OrderRow = {
   record: number
   length: number
   current: boolean
+  awaited: boolean
 }
 type Decision = { row: OrderRow; action: CollectionOrder['action']; read: Read }
 
@@ -60,7 +61,7 @@ const sql = {
   leave: `UPDATE versions SET leaving = true WHERE ${these} AND NOT leaving`,
   stay: `UPDATE versions SET leaving = false WHERE ${these} AND leaving`,
   orders: `SELECT v.id, v.document, v.digest, v.original, v.links, v.body, v.wanted, v.record, v.length,
-    ${collectableSql.isCurrent(samePartition)} AS current
+    ${collectableSql.isCurrent(samePartition)} AS current, ${collectableSql.isAwaited(samePartition)} AS awaited
     FROM versions v JOIN documents d ON d.partition = v.partition AND d.id = v.document
     WHERE v.partition = $1::smallint AND v.id = ANY($2::bigint[]) ORDER BY v.id FOR UPDATE OF v`,
   pinned: 'SELECT DISTINCT version FROM holds WHERE partition = ANY($1::smallint[]) AND version = ANY($2::bigint[])',

@@ -37,7 +37,7 @@ async function countRows(pool: PostgresPool, table: 'documents' | 'versions' | '
 }
 
 /** The state of a cluster as seen from outside, without the disk. Safe while others write. */
-export async function readPostgresStatus(pool: PostgresPool): Promise<Omit<StoreStatus, 'disk'>> {
+export async function readPostgresStatus(pool: PostgresPool): Promise<Omit<StoreStatus, 'disk' | 'lastCollection'>> {
   const [run] = await pool.query<{ id: number; startedAt: number; finishedAt: number | null }>(statements.run)
   const documents = await countRows(pool, 'documents')
   const last = await pool.query<{ url: string; outcome: string; at: number }>(

@@ -171,3 +171,16 @@ CREATE TABLE reached (
   PRIMARY KEY (partition, document, watch)
 );
 `
+
+/** One row: the last garbage collection. */
+export const collectionRunSchema = `
+CREATE TABLE collection_run (
+  id smallint PRIMARY KEY CHECK (id = 1),
+  started_at bigint NOT NULL,
+  took_ms bigint NOT NULL,
+  state text NOT NULL,
+  versions bigint NOT NULL,
+  bytes bigint NOT NULL,
+  freed_bytes bigint NOT NULL,
+  error text NOT NULL
+)`

@@ -1,4 +1,4 @@
-import { archiveSchema, reachedSchema } from './schema-archive.ts'
+import { archiveSchema, collectionRunSchema, reachedSchema } from './schema-archive.ts'
 import { frontierSchema } from './schema-frontier.ts'
 import { accountsSchema, requestCountsSchema } from './schema-people.ts'
 import { pagesSchema, rolesSchema } from './schema-roles.ts'
@@ -170,5 +170,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: '270e49c4d0a7f51ef587eb5621a4cb1cee1b3a54d8dccd37129d9e25e6cc6a78',
     name: 'documents that the checks of each watch have reached',
     sql: reachedSchema,
+  },
+  {
+    id: 15,
+    sha256: '795b33244fae8c9871a454016bf8c711593c721088a060d7e8fa77195130050d',
+    name: 'the last garbage collection',
+    sql: collectionRunSchema,
   },
 ]

@@ -20,6 +20,7 @@ import { createPostgresServerSecrets, createPostgresSetup, createPostgresSignInF
 import { createPostgresAnnotations } from '../annotations/annotations.ts'
 import { createPostgresOutbox } from '../annotations/outbox.ts'
 import { createPostgresCollection } from '../archive/collection.ts'
+import { createPostgresCollectionRuns } from '../archive/collection-runs.ts'
 import { createPostgresObjects } from '../archive/objects.ts'
 import { createPostgresKeptCounter } from '../archive/status.ts'
 import { createPostgresVersions } from '../archive/versions.ts'
@@ -72,6 +73,7 @@ export const postgresEngine: StoreEngine = {
         headerOf,
         textOf: async () => null,
       }),
+      collectionRuns: createPostgresCollectionRuns(pool),
       frontier: createPostgresFrontierView(pool),
       hosts: createPostgresHostView({ pool, clock }),
       graph: createPostgresGraphView(pool),

@@ -50,6 +50,7 @@ type OrderRow = {
   length: number
   current: 0 | 1
   pinned: 0 | 1
+  awaited: 0 | 1
   shared: 0 | 1
 }
 type Position = { file: number; offset: number; length: number; text: Uint8Array | null }
@@ -80,6 +81,7 @@ export function createSqliteCollection({ db, objects, headerOf, textOf }: Sqlite
     const refusal = refusalOf(action, {
       current: row.current === 1,
       pinned: row.pinned === 1,
+      awaited: row.awaited === 1,
       shared: row.shared === 1,
       wanted: row.wanted === 1,
       body: row.body,
@@ -181,7 +183,8 @@ function collectionStatements(db: Database) {
     order: db.prepare(
       `SELECT v.id, v.document, v.n, v.digest, v.original, v.links, v.body, v.wanted, v.file, v.offset, v.length,
        ${collectableSql.isCurrent(noPartitions)} AS current,
-       EXISTS (SELECT 1 FROM holds h WHERE h.version = v.id) AS pinned, ${shared} AS shared
+       EXISTS (SELECT 1 FROM holds h WHERE h.version = v.id) AS pinned, ${collectableSql.isAwaited(noPartitions)} AS awaited,
+       ${shared} AS shared
        FROM versions v CROSS JOIN documents d ON d.id = v.document WHERE v.id = ?`,
     ),
     forgetBody: db.prepare('DELETE FROM bodies WHERE digest = ? AND version = ?'),

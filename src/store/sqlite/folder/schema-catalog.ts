@@ -390,4 +390,20 @@ CREATE TABLE reached (
   PRIMARY KEY (document, watch)
 ) WITHOUT ROWID`,
   },
+  {
+    id: 11,
+    sha256: 'dbb7aeddf101c5b9889aa353b6934a74d6b300eaf436773c845d1712ab4d4d5e',
+    name: 'the last garbage collection',
+    sql: `
+CREATE TABLE collection_run (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  started_at INTEGER NOT NULL,
+  took_ms INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  versions INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  freed_bytes INTEGER NOT NULL,
+  error TEXT NOT NULL
+)`,
+  },
 ]

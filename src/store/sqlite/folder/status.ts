@@ -10,7 +10,7 @@ import { frontierMigrations } from './schema-frontier.ts'
 const LAST_SHOWN = 10
 
 /** A look at a data folder from outside, also while a crawl runs in it. */
-export function readStatus(folder: string): StoreStatus {
+export function readStatus(folder: string): Omit<StoreStatus, 'lastCollection'> {
   const catalog = openCatalogForReading(folder)
   try {
     const one = (sql: string) => catalog.prepare(sql).get() as Record<string, number>

@@ -20,6 +20,7 @@ import { createSqliteProfiles } from '../accounts/profiles.ts'
 import { createSqliteServerSecrets, createSqliteSetup, createSqliteSignInFailures } from '../accounts/sign-in.ts'
 import { createSqliteObjects } from '../archive/objects.ts'
 import { createSqliteCollection } from '../documents/collection.ts'
+import { createSqliteCollectionRuns } from '../documents/collection-runs.ts'
 import { createSqliteVersions } from '../documents/versions.ts'
 import { type Database, openDatabase } from '../folder/database.ts'
 import { type DataFolder, openCatalogForReading, openFolder, paths, readFacts } from '../folder/folder.ts'
@@ -64,6 +65,7 @@ export const sqliteEngine: StoreEngine = {
       outbox: createSqliteOutbox(db),
       versions: createSqliteVersions(db),
       collection: createSqliteCollection({ db, objects, headerOf, textOf: async () => null }),
+      collectionRuns: createSqliteCollectionRuns(db),
       frontier,
       hosts,
       graph: createSqliteGraphView(db),
