@@ -8,6 +8,7 @@ import { createHandlerSite } from '../../../test/site/handler-site.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { configOf } from '../../config/load-config.ts'
 import { systemClock } from '../../core/clock.ts'
+import { createRetries } from '../../core/work/retries.ts'
 import { runCrawl } from '../../crawl/crawl.ts'
 import { createCounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { openForCrawling, startShardThreads } from './sqlite-shards.ts'
@@ -30,7 +31,9 @@ async function crawlSeeds(
   const opened = openForCrawling(settings, log)
   const memory = createCounterMemory(opened.facts.shards, null)
   const { id: run } = await opened.runs.begin(systemClock.now())
-  const threads = startShardThreads({ settings, opened, run, looksBack: true, memory, log })
+  const threads = startShardThreads({
+    ...{ settings, opened, run, looksBack: true, memory, log, retries: createRetries(systemClock) },
+  })
   const [first, ...others] = threads.handles
   const aborting = new AbortController()
   let batches = 0
