@@ -37,6 +37,13 @@ test('idle and broken connections leave the service answering, and are let go', 
   assert.deepEqual(report.faults, [])
 })
 
+test('a watch killed while it collects loses nothing current and nothing unread', async () => {
+  const report = await runKillUp({ rounds: 3, seed: 6, collect: true })
+  assert.deepEqual(report.faults, [])
+  assert.equal(report.rounds, 3)
+  assert.ok(report.kills.collect > 0)
+})
+
 test('a busy service keeps its heap and its file handles', { skip: procSkip }, async () => {
   // Too short to see a slow leak: the long run decides with 2 %.
   const report = await runSoak({ minutes: 0.5, sampleSeconds: 3, sources: 100, changeMs: 10_000, maxGrowth: 0.1 })

@@ -9,7 +9,8 @@ import { impliedFaults, watchingProfiles } from './news-watchers.ts'
 /**
  * `erace up` on a site that changes all the time, killed again and again: after a random number of requests (during
  * checks), while annotations are created or queued, and during start-up. In the end the site stops changing and all work
- * is completed; then each profile is compared with each stored version.
+ * is completed; then each profile is compared with each stored version. With `collect`, superseded versions are collected all the time,
+ * and most of the kills come during a collection.
  */
 const defaults = {
   rounds: 50,
@@ -18,17 +19,21 @@ const defaults = {
   changeMs: 25,
   /** The limit of each wait. */
   patienceMs: 30_000,
+  collect: false,
   keep: false,
 }
 type KillUpOptions = typeof defaults
 
-type Moment = 'check' | 'annotate' | 'start'
+type Moment = 'check' | 'annotate' | 'start' | 'collect'
+
+const settings = { ERACE_SCHEDULE_MINEVERY: '100ms' }
+const collecting = { ERACE_RETENTION: 'versions=1', ERACE_ARCHIVE_COLLECTEVERY: '1s' }
 
 function newReport(seed: number) {
   return {
     seed,
     rounds: 0,
-    kills: { check: 0, annotate: 0, start: 0 } as Record<Moment, number>,
+    kills: { check: 0, annotate: 0, start: 0, collect: 0 } as Record<Moment, number>,
     /** Kills that left versions without annotations. */
     leftTasks: 0,
     changes: 0,
@@ -81,8 +86,11 @@ async function killUp(options: KillUpOptions, data: string) {
 
 async function killOnce(experiment: Experiment): Promise<void> {
   const { random, report, folder } = experiment
-  const moment = random.pick<Moment>(['check', 'check', 'annotate', 'annotate', 'start'])
-  const run = folder.start({ ERACE_SCHEDULE_MINEVERY: '100ms' })
+  const moments: Moment[] = experiment.collect
+    ? ['collect', 'collect', 'annotate']
+    : ['check', 'check', 'annotate', 'annotate', 'start']
+  const moment = random.pick(moments)
+  const run = folder.start(settingsOf(experiment))
   const isTime = momentOf(experiment, moment)
   const endAt = performance.now() + experiment.patienceMs
   let isLate = false
@@ -99,6 +107,8 @@ async function killOnce(experiment: Experiment): Promise<void> {
   if (isEarly) report.faults.push(`round ${report.rounds}: ended unexpectedly with ${end.exitCode}: ${lastLines(end)}`)
   if (isLate) report.faults.push(`round ${report.rounds}: no ${moment} in time: ${lastLines(end)}`)
 }
+
+const settingsOf = ({ collect }: KillUpOptions) => ({ ...settings, ...(collect ? collecting : {}) })
 
 /** Whether it is time to kill. */
 function momentOf({ random, site, folder, report }: Experiment, moment: Moment): () => Promise<boolean> {
@@ -121,6 +131,13 @@ function momentOf({ random, site, folder, report }: Experiment, moment: Moment):
     const wanted = 1 + random.below(40)
     return async () => sinceStart() >= wanted
   }
+  if (moment === 'collect') {
+    const beganAt = Date.now()
+    return async () => {
+      const last = await folder.collectionRuns.last()
+      return sinceStart() > 0 && last !== null && last.startedAt > beganAt && last.state === 'running'
+    }
+  }
   // After some requests and some reads of a queue that is not empty: before or while it is processed.
   const wanted = 1 + random.below(30)
   let reads = 1 + random.below(4)
@@ -130,7 +147,7 @@ function momentOf({ random, site, folder, report }: Experiment, moment: Moment):
 /** The site no longer changes. After two complete checks, all work is done. */
 async function complete(experiment: Experiment): Promise<void> {
   const { folder, report } = experiment
-  const run = folder.start({ ERACE_SCHEDULE_MINEVERY: '100ms' })
+  const run = folder.start(settingsOf(experiment))
   const endAt = performance.now() + experiment.patienceMs
   for (let quiet = 0; quiet < 2; quiet++) {
     const from = Date.now()
@@ -153,10 +170,13 @@ async function complete(experiment: Experiment): Promise<void> {
 
 async function check(experiment: Experiment): Promise<void> {
   const { data, folder, site, report } = experiment
-  const annotations = await folder.annotations()
-  const { faults, versions, gone } = await impliedFaults({ data, site, annotations })
+  const all = await folder.annotations()
+  // The baseline of a tracked source arrives as read, so its version may go.
+  const gone = await Promise.all(all.map(async ({ owner, id }) => folder.wasCollected(owner, id)))
+  const annotations = all.filter((_, at) => !gone[at])
+  const { faults, ...counts } = await impliedFaults({ data, site, annotations })
   report.faults.push(...faults.slice(0, 20))
-  Object.assign(report, { versions, gone, annotations: annotations.length })
+  Object.assign(report, { ...counts, annotations: annotations.length })
   const verified = await startErace(['verify', '--data', data, '--json']).ended
   if (verified.exitCode !== 0)
     report.faults.push(`verify: ${JSON.stringify(readResult(verified)?.faults)?.slice(0, 1000)} ${lastLines(verified)}`)

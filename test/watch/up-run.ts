@@ -2,11 +2,14 @@ import type { Profile, Source } from '../../src/core/profile.ts'
 import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
 import type { Annotation } from '../../src/store/contracts/annotations.ts'
 import { createSqliteProfiles } from '../../src/store/sqlite/accounts/profiles.ts'
+import { createSqliteCollectionRuns } from '../../src/store/sqlite/documents/collection-runs.ts'
+import { createSqliteVersions } from '../../src/store/sqlite/documents/versions.ts'
 import { type Database, openDatabase } from '../../src/store/sqlite/folder/database.ts'
 import { openFolder, paths } from '../../src/store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../src/store/sqlite/folder/schema-catalog.ts'
 import { createSqliteWatches } from '../../src/store/sqlite/frontier/watches.ts'
 import { createSqliteAnnotations } from '../../src/store/sqlite/inbox/annotations.ts'
+import { createSqliteInbox } from '../../src/store/sqlite/inbox/inbox.ts'
 import { startErace } from '../kit/erace.ts'
 
 /** A data folder that a test shares with a running `erace up`. */
@@ -16,12 +19,21 @@ export async function createUpFolder(folder: string) {
   const profiles = createSqliteProfiles(db)
   const annotations = createSqliteAnnotations(db)
   const watches = createSqliteWatches(db)
+  const collectionRuns = createSqliteCollectionRuns(db)
+  const inbox = createSqliteInbox(db)
+  const versions = createSqliteVersions(db)
   const keyed = createProfileKeys({})
   return {
     profiles,
     watches,
+    collectionRuns,
     put: (...given: Profile[]) => profiles.put(given.map(keyed)),
     countTasks: annotations.countTasks,
+    /** Whether an annotation was read and its version collected since. */
+    async wasCollected(owner: string, id: number): Promise<boolean> {
+      const item = await inbox.find(owner, id)
+      return item?.read === true && (await versions.version(item.versionId)) === null
+    },
     async annotations(): Promise<Annotation[]> {
       return annotations.list({ after: 0, limit: 1_000_000 })
     },
