@@ -39,7 +39,7 @@ describe('crawls in the service, in a browser', { skip: withoutBrowser }, () => 
         await dialog.getByRole('button', { name: 'Start crawl' }).click()
         await dialog.getByText('seeds that cannot be fetched').waitFor()
         await dialog.getByLabel('Start at').fill(`${site.origin()}/`)
-        await dialog.getByLabel('Pages at most').fill('100')
+        await dialog.getByLabel('Page limit').fill('100')
         await visitor.picture('crawl-dialog')
         await dialog.getByRole('button', { name: 'Start crawl' }).click()
         await dialog.waitFor({ state: 'detached' })
