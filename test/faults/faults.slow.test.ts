@@ -46,7 +46,7 @@ test('a watch killed while it collects loses nothing current and nothing unread'
 
 test('a busy service keeps its heap and its file handles', { skip: procSkip }, async () => {
   // Too short to see a slow leak: the long run decides with 2 %.
-  const report = await runSoak({ minutes: 0.5, sampleSeconds: 3, sources: 100, changeMs: 10_000, maxGrowth: 0.1 })
+  const report = await runSoak({ minutes: 0.5, sampleSeconds: 5, sources: 100, changeMs: 10_000, maxGrowth: 0.1 })
   assert.deepEqual(report.faults, [])
   assert.ok(report.checksPerSecond > 0)
 })
