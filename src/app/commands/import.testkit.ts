@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startOrigin } from '../../../bench/origin/start.ts'
-import { lastLines, startWebCrawl } from '../../../test/kit/erace.ts'
+import { type EraceProcess, lastLines, startWebCrawl } from '../../../test/kit/erace.ts'
 import { createHandlerSite } from '../../../test/site/handler-site.ts'
 import { createUpFolder, profileOf, sourceOf, until } from '../../../test/watch/up-run.ts'
 import { createBodyReader } from '../../archive/body-reader.ts'
@@ -23,6 +23,9 @@ import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { openCatalogForReading, paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { sqliteStores } from '../engines/sqlite-stores.ts'
+
+/** Also on a busy machine. */
+const PATIENCE_MS = 120_000
 
 export const ann = { email: 'ann@example.org', password: 'correct horse battery' }
 export const bob = { email: 'bob@example.org', password: 'another long password' }
@@ -74,6 +77,7 @@ async function watchForAWhile(folder: string): Promise<void> {
     response.writeHead(body === undefined ? 404 : 200).end(body)
   })
   const up = await createUpFolder(folder)
+  let running: EraceProcess | null = null
   try {
     await up.put(
       {
@@ -86,20 +90,26 @@ async function watchForAWhile(folder: string): Promise<void> {
         research: 2,
       }),
     )
-    const { child, ended } = up.start()
+    running = up.start()
+    const { child, ended } = running
     const failed = ended.then((end) => assert.fail(`erace up ended: ${lastLines(end)}`))
     const meanwhile = <T>(work: Promise<T>): Promise<T> => Promise.race([work, failed])
     const toldOf = async (path: string, kind: string): Promise<boolean> =>
       (await up.annotations()).some((each) => each.url.endsWith(path) && each.kind === kind)
-    await meanwhile(until('news of all', async () => (await toldOf('/java', 'new')) && toldOf('/sport', 'new')))
+    await meanwhile(
+      until('news of all', async () => (await toldOf('/java', 'new')) && toldOf('/sport', 'new'), PATIENCE_MS),
+    )
     pages['/java'] = '<title>Java changed</title><p>java research at ibm and elsewhere</p>'
     delete pages['/sport']
-    await meanwhile(until('changes', async () => (await toldOf('/java', 'changed')) && toldOf('/sport', 'gone')))
+    await meanwhile(
+      until('changes', async () => (await toldOf('/java', 'changed')) && toldOf('/sport', 'gone'), PATIENCE_MS),
+    )
     failed.catch(() => {})
     child.kill('SIGTERM')
     const { exitCode, stderr } = await ended
     assert.equal(exitCode, 0, stderr)
   } finally {
+    await running?.stop('SIGKILL')
     up.close()
     await site.close()
   }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { watchedPage } from '../../../test/cluster/stored-pages.ts'
+import type { Fault } from '../../../test/kit/processing-faults.ts'
 import { profileOf, sourceOf, until } from '../../../test/watch/up-run.ts'
 import { readConfig } from '../../config/load-config.ts'
 import { createNearDuplicateMemory, freeNearDuplicates } from '../../services/annotating/near-duplicate-log.ts'
 import { startProcessors } from '../../services/annotating/processor-threads.ts'
 import { createProfileKeys } from '../../services/profiles/keyed-profile.ts'
 import { createSqliteSystem, sqliteEngine } from '../../store/sqlite/testkit/store.testkit.ts'
-import type { Fault } from './faulty-annotator-thread.testkit.ts'
 
 const { config } = await readConfig({ cwd: '/', env: {} })
 const entry = new URL('./faulty-annotator-thread.testkit.ts', import.meta.url)

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { watchedPage } from '../../../test/cluster/stored-pages.ts'
+import { documentText } from '../../core/text/document-text.ts'
 import { versionOf } from '../../store/conformance/samples.testkit.ts'
 import type { Page, Version } from '../../store/contracts/versions.ts'
-import { createSearchSystem } from '../../store/sqlite/testkit/store.testkit.ts'
+import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
+import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
+import { openCatalogForReading, paths } from '../../store/sqlite/folder/folder.ts'
+import { createSearchSystem, createSqliteSystem } from '../../store/sqlite/testkit/store.testkit.ts'
 import { updateIndex } from './index-update.ts'
-import type { VersionText, VersionTexts } from './version-text.ts'
+import { createVersionTexts, type VersionText, type VersionTexts } from './version-text.ts'
 
 const versionAt = (id: number): Version =>
   versionOf(id, {
@@ -61,6 +66,36 @@ describe('bringing the index up to date', () => {
       )
       assert.equal(await updateIndex(update), 0)
       await index.close()
+    }))
+
+  test('a document whose text cannot be read is counted as damaged, and those behind it are added', () =>
+    withIndexes(async (open) => {
+      const system = createSqliteSystem()
+      const [shard] = await system.open(1)
+      const db = openCatalogForReading(system.folder)
+      const versions = createSqliteVersions(db)
+      for (const name of ['a', 'bad', 'b'])
+        await shard!.documents.record([watchedPage(system.hostOf(0, 0), `/${name}`, `java at ${name}`, 1)])
+      const textOf: typeof documentText = (body, source) => {
+        if (Buffer.from(body).includes('bad')) throw new TypeError('it is not a function')
+        return documentText(body, source)
+      }
+      const index = await open()
+      try {
+        const throwing = createVersionTexts({
+          versions,
+          objects: createSqliteObjects(db, paths.archive(system.folder)),
+          textOf,
+        })
+        const update = { index, versions, texts: throwing, mustStop: never, onBatch() {} }
+        assert.equal(await updateIndex(update), 2)
+        assert.deepEqual(await index.counts(), { versions: 2, passedOver: { textless: 0, bodiless: 0, damaged: 1 } })
+        assert.equal(await updateIndex(update), 0)
+      } finally {
+        await index.close()
+        db.close()
+        await system.destroy()
+      }
     }))
 
   test('whoever is stopped at any version keeps what was read, and the next one goes on behind it', () =>

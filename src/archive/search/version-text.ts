@@ -17,7 +17,9 @@ const nothing = new Uint8Array(0)
 export function createVersionTexts(deps: {
   versions: Pick<VersionStore, 'version'>
   objects: Pick<ObjectStore, 'read'>
+  textOf?: typeof documentText
 }): VersionTexts {
+  const { textOf = documentText } = deps
   const bodies = createBodyReader(deps)
   return {
     async read(version) {
@@ -29,7 +31,7 @@ export function createVersionTexts(deps: {
       if (read.kind === 'damaged') return { kind: 'passed-over', why: 'damaged' }
       if (read.kind === 'absent') return { kind: 'passed-over', why: 'bodiless' }
       try {
-        const text = documentText(read.body, { contentType: read.contentType })
+        const text = textOf(read.body, { contentType: read.contentType })
         if (text === null) return { kind: 'passed-over', why: 'textless' }
         return { kind: 'text', text: text.slice(0, MAX_TEXT_CHARS) }
       } catch {

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { describe, test } from 'node:test'
-import { createNearDuplicateMemory, type NearDuplicateLog, openNearDuplicateLog } from './near-duplicate-log.ts'
+import { Worker } from 'node:worker_threads'
+import {
+  createNearDuplicateMemory,
+  freeNearDuplicates,
+  type NearDuplicateLog,
+  openNearDuplicateLog,
+} from './near-duplicate-log.ts'
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 /** Far from each other in all bands. */
@@ -43,6 +50,33 @@ describe('the log of near-duplicates', () => {
       /full/,
     )
     assert.equal(await record(b, 3, hashOf(1)), 3)
+  })
+
+  test('a thread that dies while it decides lets the next one decide, and leaves a lock alone that it does not hold', async () => {
+    const memory = createNearDuplicateMemory()
+    const log = openNearDuplicateLog(memory, undefined, 0)
+    const dying = new Worker(
+      `import { workerData } from 'node:worker_threads'
+       const { openNearDuplicateLog } = await import(workerData.module)
+       await openNearDuplicateLog(workerData.memory, undefined, 1).exclusively(() => process.exit(3))`,
+      { eval: true, workerData: { memory, module: new URL('./near-duplicate-log.ts', import.meta.url).href } },
+    )
+    const [code] = await once(dying, 'exit')
+    assert.equal(code, 3)
+    let isDecided = false
+    const decided = record(log, 3, hashOf(1)).then(() => {
+      isDecided = true
+    })
+    freeNearDuplicates(memory, 2)
+    await turn()
+    assert.equal(isDecided, false)
+    freeNearDuplicates(memory, 1)
+    await decided
+    const held = log.exclusively(async () => {
+      freeNearDuplicates(memory, 1)
+      return Atomics.load(memory.lock, 0)
+    })
+    assert.equal(await held, 1)
   })
 
   test('one that was away for longer than the ring is long knows the last ones', async () => {

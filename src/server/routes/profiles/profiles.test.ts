@@ -102,6 +102,40 @@ describe('profiles', () => {
   )
 
   test(
+    'an owner that a body names is checked the same way as JSON and as XML, when one is made and when it is replaced',
+    withServer(async (server) => {
+      const user = server.as(ada)
+      const { id } = (await user.post('/profiles', one)).json()
+      const xmlOf = (owner: string): string =>
+        `<profile owner="${owner}" name="Theirs"><data><source><uri>https://example.org/</uri></source></data></profile>`
+      const sendings = (owner: string) => [
+        user.post('/profiles', { ...one, name: 'Theirs', owner }),
+        user.post('/profiles', xmlOf(owner), xmlBody),
+        user.put(`/profiles/${id}`, { ...one, name: 'Theirs', owner }),
+        user.put(`/profiles/${id}`, xmlOf(owner), xmlBody),
+      ]
+      const refusals = [
+        [bob, 'is another user'],
+        [' BOB@Example.org', 'is another user'],
+        ['csyiazt1', 'expected an email address'],
+      ] as const
+      for (const [owner, message] of refusals)
+        for (const sending of sendings(owner)) {
+          const { statusCode, payload } = await sending
+          assert.equal(statusCode, 400, payload)
+          assert.deepEqual(JSON.parse(payload).error.details, [{ place: 'owner', message }])
+        }
+      assert.deepEqual((await server.as(bob).get('/profiles')).json().items, [])
+      assert.deepEqual(
+        (await user.get('/profiles')).json().items.map(({ name }: { name: string }) => name),
+        ['One'],
+      )
+      for (const sending of sendings(' Ada@Example.org')) assert.ok((await sending).statusCode < 300)
+      assert.equal((await user.get('/profiles')).json().items.length, 3)
+    }),
+  )
+
+  test(
     'all errors are told together with their places',
     withServer(async (server) => {
       const user = server.as(ada)

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { profileOf, sourceOf } from '../../../test/watch/up-run.ts'
+import type { Profile } from '../../core/profile.ts'
+import { createBuiltInScorers } from '../../matching/score/scorers.ts'
+import { readDocument } from '../../matching/terms/document-terms.ts'
+import type { UrdRow } from '../../store/contracts/profiles.ts'
+import { createRecipients } from './recipients.ts'
+
+const url = 'http://a.example/'
+const document = readDocument({ url, title: '', text: 'java' })
+
+function mirrored(profile: Profile) {
+  const urd = { id: 1, profile: profile.id, place: 0, watch: 7, paused: false, muted: false } as UrdRow
+  return { profile, urds: [urd] }
+}
+
+const good = (id: string): Profile => profileOf(id, 'ann@example.org', [sourceOf(url)], { java: 4 })
+
+/** As another release may have stored it. */
+function strange(id: string): Profile {
+  const profile = good(id)
+  return { ...profile, interests: { ...profile.interests, keywords: null as never } }
+}
+
+describe('the recipients of a watch', () => {
+  test('a profile that throws while it is compiled is reported and never matched, and those around it are', () => {
+    const problems: string[] = []
+    const recipients = createRecipients(createBuiltInScorers().scorers, ({ id }, message) =>
+      problems.push(`${id}: ${message}`),
+    )
+    recipients.apply({ changed: [good('a'), strange('bad'), good('b')].map(mirrored), removed: [] })
+    assert.equal(problems.length, 1)
+    assert.match(problems[0]!, /^bad: TypeError: /)
+    const matched = (): string[] => {
+      const ids = new Set(recipients.index.match(document).map(({ id }) => id))
+      const covering = recipients.covering(7, { url, hops: 0 })
+      return covering
+        .filter(({ slot, interests }) => ids.has(slot) && interests !== null)
+        .map(({ profile }) => profile.id)
+    }
+    assert.deepEqual(matched(), ['a', 'b'])
+    assert.equal(recipients.covering(7, { url, hops: 0 }).length, 3)
+    // It is matched once it is mended, and no longer when it breaks.
+    recipients.apply({ changed: [good('bad'), strange('a')].map(mirrored), removed: [] })
+    assert.deepEqual(matched(), ['b', 'bad'])
+    assert.match(problems[1]!, /^a: TypeError: /)
+  })
+})

@@ -1,0 +1,12 @@
+import { registerHooks } from 'node:module'
+
+/** Loaded by a process and each of its threads before their own modules: puts the faulty processor in place of the real one. */
+const faulty = new URL('./faulty-processor.ts', import.meta.url).href
+const real = new URL('../../src/services/annotating/processor.ts', import.meta.url).href
+
+registerHooks({
+  resolve(specifier, context, next) {
+    const found = next(specifier, context)
+    return found.url === real && context.parentURL !== faulty ? { ...found, url: faulty } : found
+  },
+})
