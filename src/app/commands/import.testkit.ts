@@ -142,8 +142,12 @@ async function livePeople(folder: string): Promise<LivedInFolder['secrets']> {
     db.write(() => {
       markLost(db, [titled('Two')])
       // As if the program had been killed before it came to this one.
-      const add = db.prepare('INSERT INTO tasks (version, watch, hops, round, first, made) VALUES (?, 1, 1, 5, 0, 1)')
-      add.run(titled('Front'))
+      const add = db.prepare(
+        'INSERT INTO tasks (version, watch, hops, round, first, made, attempts, aside_at, reason) VALUES (?, 1, 1, 5, 0, 1, ?, ?, ?)',
+      )
+      add.run(titled('Front'), 1, 0, '')
+      add.run(titled('One'), 3, 77, 'TypeError: no')
+      db.prepare(`UPDATE annotations SET docbase = '969890.gzip' WHERE id = ?`).run(mine[0]!.id)
     })
     return { session: signedIn.secret, token: token.secret }
   } finally {
@@ -223,6 +227,12 @@ export async function pictureOf(stores: StoreSet, numberOf: (id: number) => numb
           id: numberOf(task.id),
           versionId: numberOf(task.versionId),
         })),
+        setAside: (await stores.annotations.setAside(1000)).latest.map((task) => ({
+          ...task,
+          id: numberOf(task.id),
+          versionId: numberOf(task.versionId),
+        })),
+        access: await accessOf(stores, numberOf),
         nearDuplicates: (await stores.annotations.nearDuplicates(1000)).map(({ versionId, hash, cluster }) => [
           numberOf(versionId),
           numberOf(cluster),
@@ -269,6 +279,19 @@ function plainVersion(version: Version, numberOf: (id: number) => number) {
 const hashed = (value: unknown): unknown => {
   const text = JSON.stringify(value)
   return text.length < 2000 ? JSON.parse(text) : createHash('sha256').update(text).digest('hex')
+}
+
+/** Which documents were crawled for all, and which ones the watches reached. */
+async function accessOf({ versions, watches }: StoreSet, numberOf: (id: number) => number): Promise<unknown> {
+  const documents = (await versions.documents({ after: 0, limit: 10_000 })).map(({ id }) => id)
+  const forAll = await versions.crawledForAll(documents)
+  const reached = await versions.reached({ documents, watches: (await watches.all()).map(({ id }) => id) })
+  assert.ok(forAll.size > 0 && reached.length > 0, `${forAll.size} crawled for all, ${reached.length} reached`)
+  const rows = reached.map(({ document, watch, hops }) => [numberOf(document), watch, hops])
+  return {
+    forAll: [...forAll].map(numberOf).sort((a, b) => a - b),
+    reached: rows.sort((a, b) => a[0]! - b[0]! || a[1]! - b[1]!),
+  }
 }
 
 async function watchesOf({ watches }: StoreSet, numberOf: (id: number) => number): Promise<unknown[]> {
