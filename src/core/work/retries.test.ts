@@ -111,6 +111,24 @@ describe('what is retried', () => {
     assert.deepEqual(retries.waiting(), [])
   })
 
+  test('is forgotten where it is not tried any more, unless its end is awaited', () => {
+    const { retries, pass } = setUp()
+    const awaited = retries.track('writing pages')
+    awaited.begin()
+    awaited.failed(away)
+    const repeated = retries.track('heartbeat')
+    retries.track('reading the queue').failed(away)
+    repeated.failed(away)
+    pass(100)
+    assert.equal(retries.waiting().length, 3)
+    repeated.failed(away)
+    pass(100)
+    assert.deepEqual(
+      retries.waiting().map(({ what }) => what),
+      ['writing pages', 'heartbeat'],
+    )
+  })
+
   test('of a thread counts until it reports something else', () => {
     const { retries, lines, pass } = setUp()
     const waiting = { what: 'indexing', since: START, code: 'store-unreachable', reason: away.message } as const
@@ -128,6 +146,7 @@ describe('the log of what is retried', () => {
   test('has one line at the start, later ones after growing pauses, and one when it works again', () => {
     const { retries, lines, pass } = setUp()
     const track = retries.track('taking over partitions')
+    track.begin()
     track.failed(locked)
     pass(150)
     track.done()

@@ -37,8 +37,17 @@ export type Retries = {
 
 const FAILING_MS = 3_000
 const LATE_MS = 5_000
+/** A loop that still fails does so again before, even if a connection has gone silent. One that doesn't has nothing to do any more. */
+const FORGET_MS = 120_000
 
-type Entry = TrackOptions & { what: string; since: number; startedAt: number; error: unknown }
+type Entry = TrackOptions & {
+  what: string
+  since: number
+  startedAt: number
+  isAwaited: boolean
+  failedAt: number
+  error: unknown
+}
 
 export function createRetries(clock: Clock): Retries {
   const active = new Set<Entry>()
@@ -46,16 +55,17 @@ export function createRetries(clock: Clock): Retries {
 
   return {
     track(what, options = {}) {
-      const entry: Entry = { ...options, what, since: 0, startedAt: 0, error: null }
-      const begin = (): void => {
+      const entry: Entry = { ...options, what, since: 0, startedAt: 0, isAwaited: false, failedAt: 0, error: null }
+      const begin = (isAwaited: boolean): void => {
         if (active.has(entry)) return
-        Object.assign(entry, { since: clock.now(), startedAt: clock.monotonic(), error: null })
+        Object.assign(entry, { since: clock.now(), startedAt: clock.monotonic(), isAwaited, error: null })
         active.add(entry)
       }
       return {
-        begin,
+        begin: () => begin(true),
         failed(error) {
-          begin()
+          begin(false)
+          entry.failedAt = clock.monotonic()
           entry.error = error
         },
         done: () => void active.delete(entry),
@@ -67,6 +77,7 @@ export function createRetries(clock: Clock): Retries {
     },
     waiting() {
       const now = clock.monotonic()
+      for (const entry of active) if (!entry.isAwaited && now - entry.failedAt > FORGET_MS) active.delete(entry)
       const own = [...active].filter(
         ({ startedAt, error }) => now - startedAt >= (error === null ? LATE_MS : FAILING_MS),
       )
@@ -83,7 +94,7 @@ export function createRetries(clock: Clock): Retries {
   }
 }
 
-function waitingOf({ startedAt: _, error, ...entry }: Entry): Waiting {
+function waitingOf({ startedAt: _, isAwaited: __, failedAt: ___, error, ...entry }: Entry): Waiting {
   if (error === null) return { ...entry, code: null, reason: 'no answer yet' }
   const reason = error instanceof Error ? error.message : String(error)
   return { ...entry, code: isAppError(error) ? error.code : 'internal', reason }

@@ -153,9 +153,7 @@ export function createClusterShard(deps: ClusterShardDeps) {
       leaving = []
       for (const each of partitions) forgetEpoch(each)
       // While the database is away, the leases end by themselves.
-      leases.release(partitions).catch((error: unknown) => {
-        if (!isClosing && !isTemporary(error)) onFailed(error)
-      })
+      inBackground(leases.release(partitions))
     })
   }
 
@@ -165,16 +163,15 @@ export function createClusterShard(deps: ClusterShardDeps) {
   }
 
   const tracks = {
-    beat: retries.track('asking for partitions'),
     scopes: retries.track('reading crawl scopes'),
     clock: retries.track('comparing clocks'),
   }
 
-  /** For work that is repeated before long. Only an error that no repetition can help is a failure. */
-  function inBackground(work: Promise<unknown>, track: Track): void {
-    work.then(track.done, (error: unknown) => {
+  /** For work that is repeated before long; leases report their own. Only an error that no repetition can help is a failure. */
+  function inBackground(work: Promise<unknown>, track?: Track): void {
+    work.then(track?.done, (error: unknown) => {
       if (isClosing) return
-      if (isTemporary(error)) track.failed(error)
+      if (isTemporary(error)) track?.failed(error)
       else onFailed(error)
     })
   }
@@ -204,7 +201,7 @@ export function createClusterShard(deps: ClusterShardDeps) {
       await shard.start()
       await calls.untilDone('renewing leases', leases.heartbeat)
       leases.start()
-      deps.events.listen(deps.channels.leases, () => inBackground(leases.heartbeat(), tracks.beat))
+      deps.events.listen(deps.channels.leases, () => inBackground(leases.heartbeat()))
       deps.events.listen(deps.channels.scopes, () => inBackground(scopes.read(watches), tracks.scopes))
       timers = [
         setInterval(() => inBackground(deps.adjustClock(), tracks.clock), ADJUST_EVERY_MS),
@@ -213,7 +210,7 @@ export function createClusterShard(deps: ClusterShardDeps) {
     },
     drain(draining: boolean): void {
       leases.drain(draining)
-      inBackground(leases.heartbeat(), tracks.beat)
+      inBackground(leases.heartbeat())
     },
     async stop(): Promise<void> {
       await shard.stop()

@@ -120,9 +120,14 @@ export function createPartitionLeases(options: PartitionLeasesOptions): Partitio
     heartbeat() {
       // After `leave`, a late heartbeat must not enter the holder again.
       if (hasLeft) return Promise.resolve({ live: 0, share: 0, held: 0, twins: 0 })
-      beating ??= beat().finally(() => {
-        beating = null
-      })
+      beating ??= beat()
+        .catch((error: unknown) => {
+          options.track?.failed(error)
+          throw error
+        })
+        .finally(() => {
+          beating = null
+        })
       return beating
     },
     expire() {
@@ -132,7 +137,7 @@ export function createPartitionLeases(options: PartitionLeasesOptions): Partitio
       stop()
       const renew = (): void => {
         leases.expire()
-        leases.heartbeat().catch((error: unknown) => options.track?.failed(error))
+        leases.heartbeat().catch(() => {}) // reported, and the next one may succeed
       }
       timers = [setInterval(renew, renewEveryMs).unref(), setInterval(leases.expire, renewEveryMs / 10).unref()]
     },
