@@ -9,7 +9,7 @@ import {
   mergeDetails,
   type SkipReason,
 } from '../core/reports/crawl-report.ts'
-import { createWhileAlive } from '../core/work/race.ts'
+import { createWhileAlive, withinLimit } from '../core/work/race.ts'
 import type { Retries, Track } from '../core/work/retries.ts'
 import { isTemporary } from '../core/work/retry.ts'
 import { sharedSettings } from '../crawl/crawl-settings.ts'
@@ -37,7 +37,25 @@ export type ClusterCrawlDeps = {
   /** Since the command began. */
   seconds(): number
   signal: AbortSignal
+  leaving: Leaving
   onProgress(snapshot: CrawlSnapshot): void
+}
+
+/** Waits for a part to end in good order; not for ever where the crawl was interrupted. */
+export type Leaving = (work: Promise<void>) => Promise<void>
+
+/** The database may not answer at all. Others take over from a worker that is gone, and what it had in flight is still queued. */
+const LEAVE_MS = 10_000
+
+/** One limit for all parts, from the interruption on. */
+export function createLeaving(signal: AbortSignal): Leaving {
+  let endsAt = Number.POSITIVE_INFINITY
+  return (work) => {
+    if (!signal.aborted) return work
+    const now = systemClock.monotonic()
+    endsAt = Math.min(endsAt, now + LEAVE_MS)
+    return withinLimit(work, Math.max(0, endsAt - now), () => {})
+  }
 }
 
 const POLL_MS = 100
@@ -68,9 +86,17 @@ export async function crawlInCluster(deps: ClusterCrawlDeps, settings: CrawlSett
     const seeding = createSeeding(settings.seeds)
     await untilKnown(() => monitor.seed(seeding))
     const ending = (signal.aborted ? null : await untilKnown(monitor.poll)) ?? 'interrupted'
-    await node.workerPool.end()
+    await deps.leaving(node.workerPool.end())
     if (ending === 'finished') await untilKnown(monitor.finalReports)
-    const sums = await monitor.sums().catch(() => nothing) // interrupted while the database was away
+    let sums = nothing // where it is interrupted while the database is away
+    await deps.leaving(
+      monitor.sums().then(
+        (known) => {
+          sums = known
+        },
+        () => {},
+      ),
+    )
     onProgress(monitor.snapshot())
     return resultOf(ending, seconds(), sums)
   } finally {

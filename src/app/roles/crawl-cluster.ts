@@ -1,5 +1,5 @@
 import type { CrawlHooks } from '../../cli/engine.ts'
-import { crawlInCluster, interruptedResult } from '../../cluster/run-monitor.ts'
+import { crawlInCluster, createLeaving, interruptedResult } from '../../cluster/run-monitor.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { CrawlResult } from '../../core/reports/crawl-report.ts'
@@ -15,13 +15,14 @@ export async function crawl(address: string, settings: CrawlSettings, hooks: Cra
   const opened = await openNode(address, 'crawl', settings, hooks)
   if (opened === null) return interruptedResult(seconds())
   const { node, nodes, runs, clock, stores, retries } = opened
+  const leaving = createLeaving(hooks.signal)
   try {
     const crawling = crawlInCluster(
-      { ...hooks, node, nodes, runs, clock, retries, seconds, frontier: stores.frontier },
+      { ...hooks, node, nodes, runs, clock, retries, seconds, leaving, frontier: stores.frontier },
       settings,
     )
     return await createWhileAlive(node.failed)(crawling)
   } finally {
-    await opened.end()
+    await leaving(opened.end())
   }
 }
