@@ -22,7 +22,7 @@ export const sizes = {
 const artefacts = fileURLToPath(new URL('../../.artefacts/pages/', import.meta.url))
 
 /** The machine's real browser, with all background requests off. */
-export async function startBrowser(): Promise<Browser> {
+export async function startBrowser(more: readonly string[] = []): Promise<Browser> {
   if (!isFresh()) await buildUi()
   return chromium.launch({
     executablePath: program,
@@ -34,6 +34,7 @@ export async function startBrowser(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...more,
     ],
   })
 }

@@ -24,12 +24,17 @@ const apiPolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 const contentPolicy = [
   'sandbox',
   "default-src 'none'",
-  "style-src 'unsafe-inline' data:",
+  "style-src 'unsafe-inline'",
   'img-src data:',
   'font-src data:',
-  'media-src data:',
   "frame-ancestors 'self'",
 ].join('; ')
+
+/**
+ * The links of a page open our page for leaving in a new tab, outside the sandbox, or that page would have no origin and could not
+ * work. Nothing else in the page can open anything: see `inertPage`.
+ */
+const contentPagePolicy = contentPolicy.replace('sandbox', 'sandbox allow-popups allow-popups-to-escape-sandbox')
 
 /** Everything is forbidden unless a route allows it. */
 export function setHeaders(server: FastifyInstance): void {
@@ -54,4 +59,9 @@ export function asPage(reply: FastifyReply): FastifyReply {
 /** For fetched content. */
 export function asForeignContent(reply: FastifyReply): FastifyReply {
   return reply.header('content-security-policy', contentPolicy).header('x-frame-options', 'SAMEORIGIN')
+}
+
+/** For fetched pages that were made inert. */
+export function asForeignPage(reply: FastifyReply): FastifyReply {
+  return asForeignContent(reply).header('content-security-policy', contentPagePolicy)
 }

@@ -21,7 +21,7 @@ export type ArchiveReader = {
     asked: Asked & { document: number; before: number | null; limit: number },
   ): Promise<Page<VersionItem, number>>
   version(asked: Asked & { id: number }): Promise<VersionItem>
-  /** The body, decoded to be shown, or as it came. */
+  /** The body, made ready to be shown (a page reaches nobody, see `inertPage`), or as it came. */
   content(asked: Asked & { version: number; form: 'shown' | 'original' }): Promise<Content>
   /** In UTF-8. */
   text(asked: Asked & { version: number }): Promise<Bytes>

@@ -7,6 +7,7 @@ import { type Comparison, choosePair, compareTwo, type VersionPair } from '../..
 import { createVersionFinder } from '../../archive/history/version-finder.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
 import { decodeText, detectCharset } from '../../core/http/charset.ts'
+import { inertPage } from '../../core/inert/inert-page.ts'
 import { documentText } from '../../core/text/document-text.ts'
 import { createIgnoredText } from '../../core/text/ignored-text.ts'
 import { textTypeOf } from '../../core/text/text-type.ts'
@@ -68,8 +69,7 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
       const { body, contentType } = await bodyOf(version)
       const { url, n, type } = version
       const shown = contentFormOf(contentType, body)
-      const isText = shown.kind === 'html' || shown.kind === 'text'
-      const content = form === 'shown' && isText ? inUtf8(body, contentType) : body
+      const content = form === 'original' ? body : shownContent(shown, body, contentType, url)
       return { ...ownBytes(content), form: shown, url, type, n }
     },
     async text({ version: id, ...asker }) {
@@ -89,7 +89,7 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
       const isCut = ignore.length > 0 && !showIgnored && !request.raw
       if (as === 'page') {
         const page = await mergedPage(pair, isCut ? ignore : [])
-        if (page !== null) return { ...ownBytes(page), name: nameOf(document, pair, 'html') }
+        if (page !== null) return { ...ownBytes(inertPage(page, document.url)), name: nameOf(document, pair, 'html') }
       }
       const cut = isCut ? (text: string) => ignored.cut(text, ignore) : undefined
       const changes = await compareTwo(bodies, pair, { ...request, form, cut }).catch(withoutPlace)
@@ -182,6 +182,17 @@ function untold(body: Uint8Array): ContentForm {
   const start = body.subarray(0, SNIFFED_BYTES)
   if (start.includes(0)) return { kind: 'other' }
   return start.includes(0x3c) ? { kind: 'html' } : { kind: 'text' }
+}
+
+/** A page as it can be shown without reaching anybody; other texts in UTF-8; all else as it came. */
+function shownContent(
+  { kind }: ContentForm,
+  body: Uint8Array,
+  contentType: string | undefined,
+  url: string,
+): string | Uint8Array {
+  if (kind === 'html') return inertPage(inUtf8(body, contentType), url)
+  return kind === 'text' ? inUtf8(body, contentType) : body
 }
 
 /** The body as UTF-8; the content-type header has precedence over the page's own declaration. */

@@ -57,11 +57,20 @@ function Absence({ reason }: { reason: string }) {
 }
 
 /**
- * The frame may run nothing, load nothing and lead nowhere. Each page gets its own frame: navigating one frame from page to
- * page would add entries to the history and break Back.
+ * The frame may run nothing and load nothing; its links open, in a new tab, our page that says where they lead. Each page gets its own
+ * frame: navigating one frame from page to page would add entries to the history and break Back.
  */
 function SandboxedPage({ title, src }: { title: string; src: string }) {
-  return <iframe key={src} className="document-frame" sandbox="" referrerPolicy="no-referrer" title={title} src={src} />
+  return (
+    <iframe
+      key={src}
+      className="document-frame"
+      sandbox="allow-popups allow-popups-to-escape-sandbox"
+      referrerPolicy="no-referrer"
+      title={title}
+      src={src}
+    />
+  )
 }
 
 export function SideBySideTab({ choice: { from, to } }: { choice: VersionChoice }) {

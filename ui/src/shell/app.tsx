@@ -11,6 +11,7 @@ import { strings } from './strings.ts'
 
 const SignIn = lazy(() => import('../session/sign-in-view.tsx'))
 const SetUp = lazy(() => import('../session/set-up-view.tsx'))
+const Leave = lazy(() => import('../leave/leave-view.tsx'))
 const Inbox = lazy(() => import('../inbox/inbox-view.tsx'))
 const Welcome = lazy(() => import('../session/welcome-view.tsx'))
 const Watches = lazy(() => import('../watches/watches-view.tsx'))
@@ -21,7 +22,7 @@ const Search = lazy(() => import('../search/search-view.tsx'))
 const Activity = lazy(() => import('../activity/activity-view.tsx'))
 const Settings = lazy(() => import('../settings/settings-view.tsx'))
 
-/** Signed out, only sign-in and first-run set-up are available; signed in, everything else. */
+/** Signed out, only sign-in, first-run set-up and the page for leaving are available; signed in, everything else. */
 export function App() {
   return (
     <>
@@ -30,6 +31,7 @@ export function App() {
           <Switch>
             <Route path="/sign-in" component={SignIn} />
             <Route path="/setup" component={SetUp} />
+            <Route path="/leave" component={Leave} />
             <Route>
               <Gate />
             </Route>

@@ -93,7 +93,10 @@ describe('documents over HTTP', () => {
   test('a diff is also a page in a sandbox: the later version, with the changes marked in it', async () => {
     const page = await as(ada).get(`/documents/${own}/diff?format=page`)
     assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
-    assert.match(String(page.headers['content-security-policy']), /^sandbox; default-src 'none'/)
+    assert.match(
+      String(page.headers['content-security-policy']),
+      /^sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'/,
+    )
     assert.match(
       page.body,
       /^<title>Start 2<\/title><p>Edition <style>[^<]+<\/style><del [^>]+>1<\/del> <ins [^>]+>2<\/ins> of/,

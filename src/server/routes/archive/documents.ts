@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { askerOf, reader } from '../../http/access.ts'
 import { attachment, fileName } from '../../http/attachment.ts'
 import { cursorOf, numberOfCursor } from '../../http/cursor.ts'
-import { asForeignContent } from '../../http/headers.ts'
+import { asForeignPage } from '../../http/headers.ts'
 import type { Api, ServerParts } from '../../parts.ts'
 import { Id, IdParams, Problem, pageQuery } from '../../schemas/common.ts'
 import {
@@ -86,7 +86,7 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
         querystring: DiffQuery,
         response: {
           200: {
-            description: 'JSON, a patch, or a page in a sandbox without scripts',
+            description: 'JSON, a patch, or a page that reaches no other site and runs no scripts',
             content: {
               'application/json': { schema: readyDiff },
               'text/x-diff': { schema: ready },
@@ -106,7 +106,7 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
       if (as === 'patch') {
         reply.type('text/x-diff; charset=utf-8')
         reply.header('content-disposition', attachment(fileName(name, 'changes.diff')))
-      } else if (as === 'page') asForeignContent(reply).type('text/html; charset=utf-8')
+      } else if (as === 'page') asForeignPage(reply).type('text/html; charset=utf-8')
       else reply.type('application/json; charset=utf-8')
       return Buffer.from(bytes.buffer)
     },

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Content, ContentForm } from '../../../services/archive/archive-reader.ts'
 import { askerOf, reader } from '../../http/access.ts'
 import { attachment, nameOfUrl } from '../../http/attachment.ts'
-import { asForeignContent } from '../../http/headers.ts'
+import { asForeignContent, asForeignPage } from '../../http/headers.ts'
 import type { Api, ServerParts } from '../../parts.ts'
 import { IdParams, Problem } from '../../schemas/common.ts'
 import { Version } from '../../schemas/documents.ts'
@@ -26,7 +26,7 @@ export function addVersions(api: Api, { archive }: Pick<ServerParts, 'archive'>)
       config: reader,
       schema: {
         tags,
-        summary: 'Get the archived body, in a sandbox without scripts',
+        summary: 'Get the archived body; pages reach no other site and run no scripts',
         params,
         querystring: Type.Object({
           download: Type.Optional(Type.String({ maxLength: 10, description: 'Download the original bytes' })),
@@ -43,9 +43,10 @@ export function addVersions(api: Api, { archive }: Pick<ServerParts, 'archive'>)
       const asked = { ...askerOf(request), version: request.params.id }
       const content = await archive.content({ ...asked, form: isSaved ? 'original' : 'shown' })
       const type = isSaved ? null : shownTypeOf(content.form)
-      asForeignContent(reply).type(type ?? 'application/octet-stream')
+      const asShown = !isSaved && content.form.kind === 'html' ? asForeignPage : asForeignContent
+      asShown(reply).type(type ?? 'application/octet-stream')
       if (type === null) reply.header('content-disposition', attachment(nameOf(content)))
-      keep(reply, `${asked.version}-${isSaved ? 'original' : 'shown'}`)
+      keep(reply, `${asked.version}-${isSaved ? 'original' : 'inert'}`)
       return Buffer.from(content.bytes.buffer)
     },
   )

@@ -1,0 +1,229 @@
+import { inertDataUrl } from './inert-url.ts'
+
+/**
+ * A style sheet, or the value of a style attribute, that loads nothing: every token is read and written anew, so that what a browser reads
+ * is what was checked here. Rules and functions that aren't known to be harmless are left out; `url()` keeps places in the page and inline
+ * pictures and fonts. The text has no `<` that could begin a tag, wherever it stands in a page.
+ */
+export function inertCss(source: string): string {
+  const tokens = createTokens(source.replace(/\r\n?|\f/g, '\n').replaceAll('\0', '\ufffd'))
+  const parts: string[] = []
+  for (let token = tokens.next(); token !== null; token = tokens.next()) {
+    switch (token.kind) {
+      case 'url':
+        parts.push(inertUrl(token.text))
+        break
+      case 'function':
+        if (functions.has(plainName(token.text))) parts.push(`${identText(token.text)}(`)
+        else {
+          const address = plainName(token.text) === 'url' ? tokens.string() : null
+          skipTo(tokens, ')')
+          parts.push(address === null ? 'removed()' : inertUrl(address))
+        }
+        break
+      case 'at':
+        if (atRules.has(plainName(token.text))) parts.push(`@${identText(token.text)}`)
+        else {
+          parts.push(skipRule(tokens))
+        }
+        break
+      case 'ident':
+        parts.push(identText(token.text))
+        break
+      case 'hash':
+        parts.push(`#${token.text.replace(/[^\w\u0080-\uffff-]/g, escapeSign)}`)
+        break
+      case 'string':
+        parts.push(stringText(token.text))
+        break
+      case 'plain':
+        parts.push(token.text)
+        break
+    }
+  }
+  return parts.join('')
+}
+
+/** `text` has no escapes; `plain` is written as it is. */
+type Token = { kind: 'url' | 'function' | 'at' | 'ident' | 'hash' | 'string' | 'plain'; text: string }
+
+type Tokens = {
+  next(): Token | null
+  /** The string that comes next, if one does. */
+  string(): string | null
+}
+
+const escaped = String.raw`\\(?:[0-9a-fA-F]{1,6}[ \n\t]?|[^\n0-9a-fA-F])`
+const nameSigns = String.raw`(?:[\w\u0080-\uffff-]+|${escaped})`
+const nameStart = String.raw`(?:--|-?(?:[A-Za-z_\u0080-\uffff]|${escaped}))`
+const space = /[ \n\t]+/y
+const htmlComment = /<!--|-->/y
+const number = /[+-]?(?:\d*\.)?\d+(?:[eE][+-]?\d+)?/y
+const name = new RegExp(`${nameStart}${nameSigns}*`, 'y')
+const hash = new RegExp(`#${nameSigns}+`, 'y')
+
+function createTokens(source: string): Tokens {
+  let at = 0
+
+  function match(pattern: RegExp): string | null {
+    pattern.lastIndex = at
+    const found = pattern.exec(source)?.[0] ?? null
+    if (found !== null) at += found.length
+    return found
+  }
+
+  /** To the first of the signs that no backslash precedes; the end where there is none. Expressions would need memory for each sign. */
+  function readTo(ends: string): string {
+    const start = at
+    while (at < source.length && !ends.includes(source[at]!)) at += source[at] === '\\' ? 2 : 1
+    at = Math.min(at, source.length)
+    return source.slice(start, at)
+  }
+
+  /** Null where none begins here, or where it is broken off by a line break and by that is none. */
+  function readString(): string | null {
+    const quote = source[at]!
+    at++
+    const raw = readTo(`${quote}\n`)
+    if (source[at] === '\n') return null
+    at++
+    return unescaped(raw.replace(/\\\n/g, ''))
+  }
+
+  const isQuote = () => source[at] === '"' || source[at] === "'"
+
+  function named(raw: string): Token {
+    const text = unescaped(raw)
+    if (source[at] !== '(') return { kind: 'ident', text }
+    at++
+    if (plainName(text) !== 'url') return { kind: 'function', text }
+    match(space)
+    if (isQuote()) return { kind: 'function', text }
+    const bare = readTo(')')
+    at++
+    return { kind: 'url', text: unescaped(bare.trim()) }
+  }
+
+  return {
+    next() {
+      if (at >= source.length) return null
+      const blank = match(space)
+      if (blank !== null) return { kind: 'plain', text: blank.includes('\n') ? '\n' : ' ' }
+      if (source.startsWith('/*', at)) {
+        const end = source.indexOf('*/', at + 2)
+        at = end === -1 ? source.length : end + 2
+        return { kind: 'plain', text: '/**/' }
+      }
+      if (match(htmlComment) !== null) return { kind: 'plain', text: ' ' }
+      if (isQuote()) {
+        const text = readString()
+        return text === null ? { kind: 'plain', text: ' ' } : { kind: 'string', text }
+      }
+      const digits = match(number)
+      if (digits !== null) return { kind: 'plain', text: digits }
+      const word = match(name)
+      if (word !== null) return named(word)
+      const hashed = match(hash)
+      if (hashed !== null) return { kind: 'hash', text: unescaped(hashed.slice(1)) }
+      const sign = source[at++]!
+      if (sign === '@') {
+        const rule = match(name)
+        return rule === null ? { kind: 'plain', text: '@' } : { kind: 'at', text: unescaped(rule) }
+      }
+      // In a comparison of sizes.
+      if (sign === '<') return { kind: 'plain', text: source[at] === '=' ? '<' : '< ' }
+      return { kind: 'plain', text: sign === '\\' ? ' ' : sign }
+    },
+    string() {
+      match(space)
+      return isQuote() ? readString() : null
+    },
+  }
+}
+
+/** Passes the end of what is open, with all that is open within. */
+function skipTo(tokens: Tokens, end: string): void {
+  const ends = [end]
+  for (let token = tokens.next(); token !== null; token = tokens.next()) {
+    if (token.kind === 'function') ends.push(')')
+    if (token.kind !== 'plain') continue
+    const closing = closings.get(token.text)
+    if (closing !== undefined) ends.push(closing)
+    else if (token.text === ends.at(-1)) ends.pop()
+    if (ends.length === 0) return
+  }
+}
+
+/** Passes a rule that begins with `@`: to its semicolon, or to the end of its block. Gives what stands in its place. */
+function skipRule(tokens: Tokens): string {
+  for (let token = tokens.next(); token !== null; token = tokens.next()) {
+    if (token.kind === 'function') skipTo(tokens, ')')
+    if (token.kind !== 'plain') continue
+    if (token.text === ';') return ' '
+    // The end of the block that the rule is in.
+    if (token.text === '}') return '}'
+    const closing = closings.get(token.text)
+    if (closing !== undefined) skipTo(tokens, closing)
+    if (closing === '}') return ' '
+  }
+  return ' '
+}
+
+const closings: ReadonlyMap<string, string> = new Map([
+  ['(', ')'],
+  ['[', ']'],
+  ['{', '}'],
+])
+
+const escapes = new RegExp(escaped, 'g')
+
+function unescaped(text: string): string {
+  if (!text.includes('\\')) return text
+  return text.replace(escapes, (found) => {
+    if (!/^\\[0-9a-fA-F]/.test(found)) return found.slice(1)
+    const code = Number.parseInt(found.slice(1), 16)
+    const isNone = code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)
+    return isNone ? '\ufffd' : String.fromCodePoint(code)
+  })
+}
+
+const escapeSign = (sign: string): string => `\\${sign.charCodeAt(0).toString(16)} `
+
+function identText(text: string): string {
+  const safe = text.replace(/[^\w\u0080-\uffff-]/g, escapeSign)
+  return safe.replace(/^-?\d|^-$/, (start) => start.slice(0, -1) + escapeSign(start.at(-1)!))
+}
+
+function stringText(text: string): string {
+  return `"${text.replace(/["\\<>&\p{Cc}]/gu, escapeSign)}"`
+}
+
+/** An address that may not be loaded is replaced by one that holds nothing, so that the rest of its declaration keeps its effect. */
+function inertUrl(address: string): string {
+  const kept = /^#[\w-]+$/.test(address) ? address : inertDataUrl(address)
+  return `url(${stringText(kept ?? 'data:,')})`
+}
+
+const plainName = (text: string): string => text.toLowerCase().replace(/^-(?:webkit|moz|ms|o)-/, '')
+
+const words = (text: string): string[] => text.trim().split(/\s+/)
+
+const atRules: ReadonlySet<string> = new Set(
+  words(`media supports font-face keyframes page layer container counter-style property scope starting-style
+    font-feature-values position-try`),
+)
+
+/** Those that can't load anything; `url` is treated by itself. */
+const functions: ReadonlySet<string> = new Set(
+  words(`calc calc-size min max clamp round mod rem sin cos tan asin acos atan atan2 pow sqrt hypot log exp abs sign
+    rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix light-dark contrast-color
+    linear-gradient radial-gradient conic-gradient repeating-linear-gradient repeating-radial-gradient
+    repeating-conic-gradient gradient color-stop from to
+    matrix matrix3d translate translatex translatey translatez translate3d scale scalex scaley scalez scale3d rotate
+    rotatex rotatey rotatez rotate3d skew skewx skewy perspective
+    blur brightness contrast drop-shadow grayscale hue-rotate invert opacity saturate sepia alpha
+    cubic-bezier steps linear repeat minmax fit-content circle ellipse inset polygon path rect xywh shape ray
+    var env attr counter counters symbols local format tech anchor anchor-size scroll view
+    not is where has matches any nth-child nth-last-child nth-of-type nth-last-of-type lang dir host host-context slotted
+    part state selector style scroll-state stylistic styleset character-variant swash ornaments annotation`),
+)
