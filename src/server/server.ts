@@ -5,12 +5,13 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { describeApi } from './docs/openapi.ts'
 import { guardRoutes } from './http/access.ts'
+import { readRefusedBodies } from './http/closing.ts'
 import { limitConnections } from './http/connections.ts'
 import { addEtags } from './http/etags.ts'
 import { setHeaders } from './http/headers.ts'
 import { checkJsonBodies } from './http/json-body.ts'
 import { servePages } from './http/pages.ts'
-import { answerClientError, answerProblems, listenForMethods, sendProblem } from './http/problem.ts'
+import { answerClientError, answerExpectations, answerProblems, listenForMethods, sendProblem } from './http/problem.ts'
 import type { ServerParts } from './parts.ts'
 import { addRoutes } from './routes.ts'
 
@@ -54,6 +55,8 @@ export async function createServer({ config, log, parts, pages }: ServerOptions)
   await describeApi(server)
   await addRoutes(server, parts)
   await servePages(server, pages)
+  answerExpectations(server.server)
+  readRefusedBodies(server.server)
   limitConnections(server.server, {
     max: config.maxConnections,
     perAddress: config.connectionsPerAddress,

@@ -133,6 +133,37 @@ describe('connections', () => {
       }
     }))
 
+  test('take the rest of a body that is refused: a reset would discard the answer', () =>
+    withLimits({}, async (erace) => {
+      const { port } = erace.server.server.address() as AddressInfo
+      for (const [path, status] of [
+        ['/api/v1/session', 413],
+        ['/api/v1/profiles', 401],
+        ['/nothing', 404],
+      ]) {
+        const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+        const head = [`POST ${path} HTTP/1.1`, 'host: x', 'connection: close', 'content-type: application/json']
+        socket.write(`${head.join('\r\n')}\r\ncontent-length: ${100 * 65_536}\r\n\r\n`)
+        assert.match(await text(socket), new RegExp(`^HTTP/1\\.1 ${status} [^]*"error":`), String(path))
+        const piece = Buffer.alloc(65_536)
+        for (let n = 0; n < 100; n++)
+          await new Promise<void>((resolve, reject) => {
+            socket.write(piece, (error) => (error == null ? resolve() : reject(error)))
+          })
+        socket.end()
+        await once(socket, 'close')
+      }
+    }))
+
+  test('say in the usual form that an expectation is not met', () =>
+    withLimits({}, async (erace) => {
+      const socket = await open(erace, 'GET /healthz HTTP/1.1\r\nhost: x\r\nexpect: miracles\r\n\r\n')
+      const [bytes] = await once(socket, 'data')
+      assert.match(String(bytes), /^HTTP\/1\.1 417 /)
+      assert.match(String(bytes), /\r\n\r\n\{"error":\{"code":"request-invalid","message":"[^"]+"\}\}$/)
+      socket.destroy()
+    }))
+
   test('make room for new ones where they are idle, from one address and in all', () =>
     withLimits({ 'server.connectionsPerAddress': 20 }, async (erace) => {
       const idle = await Promise.all(Array.from({ length: 100 }, (_, n) => open(erace, n % 2 === 0 ? '' : 'GET / HT')))

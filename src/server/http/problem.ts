@@ -1,6 +1,8 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode, isAppError } from '../../core/errors.ts'
+import { linger, MALFORMED_LINGER_MS } from './closing.ts'
 
 export type Detail = { place: string; message: string }
 
@@ -128,8 +130,6 @@ function pathOf({ url }: FastifyRequest): string {
   return url.split('?', 1)[0]!.slice(0, 200)
 }
 
-const LINGER_MS = 1000
-
 type ClientError = Error & { code?: string }
 
 const reasons = new Map<string | undefined, [status: string, message: string]>([
@@ -145,7 +145,7 @@ export function answerClientError(error: ClientError, socket: Socket): void {
     return
   }
   const [status, message] = reasons.get(error.code) ?? ['400 Bad Request', 'malformed HTTP request']
-  const body = JSON.stringify({ error: { code: 'request-invalid', message } })
+  const body = invalidRequest(message)
   const header = [
     `HTTP/1.1 ${status}`,
     'content-type: application/json; charset=utf-8',
@@ -154,9 +154,26 @@ export function answerClientError(error: ClientError, socket: Socket): void {
     'connection: close',
   ]
   socket.end(`${header.join('\r\n')}\r\n\r\n${body}`)
-  // A reset while the client still sends would discard the answer, so what it sends is read for a moment, then it is cut off.
   socket.resume()
-  setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  linger(socket, MALFORMED_LINGER_MS)
+}
+
+function invalidRequest(message: string): string {
+  return JSON.stringify({ error: { code: 'request-invalid', message } })
+}
+
+/** `Expect` with anything but `100-continue`. */
+export function answerExpectations(server: Server): void {
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    const body = invalidRequest('this expectation is not supported')
+    response
+      .writeHead(417, {
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': Buffer.byteLength(body),
+        'x-content-type-options': 'nosniff',
+      })
+      .end(body)
+  })
 }
 
 /** The methods that a path supports. */

@@ -1,0 +1,83 @@
+import { busyCodes } from './findings.ts'
+import type { CallerName, World } from './operations.ts'
+import { type FuzzRequest, looselyDecoded } from './requests.ts'
+import type { Answer } from './wire.ts'
+import type { Secret } from './world.ts'
+
+/** Of an answer; null if nothing is wrong with it. */
+export function faultOfAnswer(
+  request: FuzzRequest,
+  answer: Answer,
+  { secrets, world }: { secrets(): Secret[]; world: World },
+): string | null {
+  if (answer.kind === 'hang') return `no answer after ${Math.round(answer.tookMs)} ms: ${answer.received}`
+  if (answer.kind === 'closed')
+    return request.mayClose ? null : `closed without an answer: ${answer.error} ${answer.received}`
+  const { status, headers, body } = answer
+  const text = body.toString()
+  const shown = `${status} ${text.slice(0, 300)}`
+  if (status < 200) return `an unusual status: ${shown}`
+  if (request.method === 'HEAD') return status >= 500 ? `an error: ${shown}` : null
+  if (status >= 400) {
+    const code = codeOf(text)
+    if (code === null || !headers.get('content-type')?.startsWith('application/json'))
+      return `an error in no documented form: ${shown}`
+    if (status >= 500 && !(status === 503 && busyCodes.has(code))) return `an error: ${shown}`
+  } else if (headers.get('content-type')?.startsWith('application/json') && status !== 304 && !isJson(text))
+    return `not JSON: ${shown}`
+  return undocumented(request, status, world) ?? leak(request, text, headers, secrets())
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Of an error in the documented form; null for anything else. */
+export function codeOf(text: string): string | null {
+  if (!isJson(text)) return null
+  const { error } = JSON.parse(text) as { error?: { code?: unknown; message?: unknown } }
+  return typeof error?.code === 'string' && typeof error.message === 'string' ? error.code : null
+}
+
+function undocumented(
+  { operation, target, method }: FuzzRequest,
+  status: number,
+  { operations }: World,
+): string | null {
+  if (status >= 400 || status === 304) return null
+  const found = operations.find((each) => `${each.method} ${each.path}` === operation)!
+  // A request that was led elsewhere says nothing about this operation.
+  const pattern = new RegExp(`^${found.path.replaceAll(/\{\w+\}/g, '[^/?]+').replaceAll('.', '\\.')}(\\?|$)`)
+  if (method !== found.method || !pattern.test(target)) return null
+  return found.statuses.includes(String(status)) ? null : `the status ${status} of ${operation} is not documented`
+}
+
+const accountOf = (caller: CallerName): string => caller.split('-', 1)[0]!
+
+/** What an administrator is shown of the service is everybody's. */
+const administration = /\/(users|crawl|hosts|nodes|events)/
+
+/** Something of another account that the request itself does not contain. */
+function leak(
+  { caller, target, body }: FuzzRequest,
+  text: string,
+  headers: ReadonlyMap<string, string>,
+  secrets: readonly Secret[],
+): string | null {
+  const account = accountOf(caller)
+  if (account === 'root' && administration.test(target)) return null
+  const once = looselyDecoded(target)
+  const all = `${text}\n${[...headers.values()].join('\n')}`
+  for (const { owner, text: secret } of secrets) {
+    if (owner === account || !all.includes(secret)) continue
+    const isEchoed =
+      [target, once, looselyDecoded(once)].some((each) => each.includes(secret)) || body?.includes(secret)
+    if (!isEchoed) return `shows ${account} what belongs to ${owner}: ${secret}`
+  }
+  return null
+}
