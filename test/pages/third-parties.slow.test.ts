@@ -172,6 +172,10 @@ describe('saved pages and third parties, in a browser', { skip: withoutBrowser }
       assert.deepEqual(found, [], name)
     }
     await untouched('the page for leaving')
+    // Nor can another site show it in a frame and have it clicked.
+    const { headers } = await fetch(`${service.url}/leave`)
+    assert.match(headers.get('content-security-policy')!, /frame-ancestors 'none'/)
+    assert.equal(headers.get('x-frame-options'), 'DENY')
   })
 
   test('fetched as they are, the pages do reach the third party', async () => {
