@@ -10,6 +10,8 @@ import {
 } from '../core/reports/crawl-report.ts'
 import { peakRssBytes } from '../core/work/process.ts'
 import { createWhileAlive, firstFailure } from '../core/work/race.ts'
+import type { Track } from '../core/work/retries.ts'
+import { retry } from '../core/work/retry.ts'
 import { createSeeding } from './seeding.ts'
 import type { SharedCounters } from './worker/shared-counters.ts'
 
@@ -41,6 +43,9 @@ export type CrawlOptions = {
   clock: Clock
   signal: AbortSignal
   onProgress(snapshot: CrawlSnapshot): void
+  /** Notes that nothing is left. Retried while the store can't write. */
+  finish(): Promise<void>
+  track: Track
 }
 
 const WATCH_MS = 20
@@ -54,6 +59,8 @@ export async function runCrawl({
   clock,
   signal,
   onProgress,
+  finish,
+  track,
 }: CrawlOptions): Promise<CrawlResult> {
   const startedAt = clock.monotonic()
   const { promise: seedingFailed, reject: failSeeding } = Promise.withResolvers<never>()
@@ -75,7 +82,9 @@ export async function runCrawl({
     await whileAlive(Promise.all(shards.map((shard) => shard.close())))
     onProgress(snapshotOf(counters))
     const result = resultOf(counters, (clock.monotonic() - startedAt) / 1000, mergeDetails(details), signal.aborted)
-    return { ...result, finished: result.finished && seeding.isComplete() }
+    const finished = result.finished && seeding.isComplete()
+    if (finished) await retry(finish, { firstMs: 100, lastMs: 1_000, signal, track })
+    return { ...result, finished }
   } finally {
     clearInterval(progress)
   }

@@ -42,15 +42,15 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
         : createIdleWork({ background, busyShards, shards, indexes: jobs.index, clock: systemClock })
     // Work that the last crawl left behind.
     if ((jobs.compress && opened.hasClosedFiles) || (jobs.index && looksBack)) background?.wake()
-    const result = await runCrawl({
+    return await runCrawl({
       ...{ shards: threads.handles, counters, seeds: settings.seeds, clock: systemClock, signal },
       onProgress(snapshot) {
         idleWork(snapshot.stored)
         hooks.onProgress(snapshot)
       },
+      finish: () => opened.runs.finish(run.id, systemClock.now()),
+      track: retries.track('finishing the crawl'),
     })
-    if (result.finished) await opened.runs.finish(run.id, systemClock.now())
-    return result
   } finally {
     await threads?.end()
     await background?.end()

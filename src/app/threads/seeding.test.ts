@@ -8,6 +8,7 @@ import { createHandlerSite } from '../../../test/site/handler-site.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { configOf } from '../../config/load-config.ts'
 import { systemClock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
 import { createRetries } from '../../core/work/retries.ts'
 import { runCrawl } from '../../crawl/crawl.ts'
 import { createCounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
@@ -20,6 +21,7 @@ async function crawlSeeds(
   folder: string,
   origin: string,
   between: (batch: number, signal: AbortController) => Promise<void>,
+  finish = (write: () => Promise<void>): Promise<void> => write(),
 ) {
   const config = configOf({ 'crawl.delay': '0ms', 'crawl.threads': 2, 'crawl.perHost': 16, 'crawl.perAddress': 16 })
   const files = { mimeTypes: null, ignoreTypes: null, blockList: null, hostRules: null }
@@ -27,12 +29,13 @@ async function crawlSeeds(
   const settings: CrawlSettings = {
     ...{ folder, seeds, depth: null, restrict: null, maxPages: null, files, omit: [], config },
   }
+  const retries = createRetries(systemClock)
   const log = pino({ level: 'silent' })
   const opened = openForCrawling(settings, log)
   const memory = createCounterMemory(opened.facts.shards, null)
   const { id: run } = await opened.runs.begin(systemClock.now())
   const threads = startShardThreads({
-    ...{ settings, opened, run, looksBack: true, memory, log, retries: createRetries(systemClock) },
+    ...{ settings, opened, run, looksBack: true, memory, log, retries },
   })
   const [first, ...others] = threads.handles
   const aborting = new AbortController()
@@ -51,6 +54,8 @@ async function crawlSeeds(
       ],
       counters: openSharedCounters(memory),
       ...{ seeds, clock: systemClock, signal: aborting.signal, onProgress() {} },
+      finish: () => finish(() => opened.runs.finish(run, systemClock.now())),
+      track: retries.track('finishing'),
     })
     return { result, batches }
   } finally {
@@ -79,8 +84,18 @@ test('a crawl begins with its first seeds, is not finished before the last, and 
   })
   assert.deepEqual([stopped.result.finished, stopped.result.interrupted], [false, true])
   assert.equal(stopped.batches, 2)
-  const rest = await crawlSeeds(data, site.origin, async () => {})
-  assert.equal(rest.result.finished, true)
+  // The disk is full when the crawl notes that it is finished.
+  let failures = 0
+  const rest = await crawlSeeds(
+    data,
+    site.origin,
+    async () => {},
+    async (write) => {
+      if (failures++ < 2) throw new AppError('store-full', 'no room')
+      return write()
+    },
+  )
+  assert.deepEqual([rest.result.finished, failures], [true, 3])
   const asked = site.asked.filter((path) => path !== '/robots.txt')
   assert.deepEqual([...asked].sort(), Array.from({ length: SEEDS }, (_, n) => `/${n}`).sort())
 })

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { isAppError } from '../../core/errors.ts'
 import { filesOf, type OpenShard, openOne } from '../conformance/engine.testkit.ts'
 import { recordsOf, textsOf } from '../conformance/objects-suite.testkit.ts'
-import { pageOf, queueOf } from '../conformance/samples.testkit.ts'
+import { offersOf, pageOf, queueOf } from '../conformance/samples.testkit.ts'
 import { smallCrawl } from '../conformance/small-crawl.testkit.ts'
 import { checkDatabases } from './folder/checks.ts'
 import { paths } from './folder/folder.ts'
@@ -70,6 +70,16 @@ describe('writes that fail', () => {
       assert.deepEqual(await textsOf(again.objects), texts)
       assert.equal(again.frontier.counts().seen, seen)
       assert.deepEqual(checkDatabases(system.folder), [])
+    }))
+
+  test('a full disk does not keep a shard from closing; the next one takes it for killed', () =>
+    withSystem(1_000, async (system) => {
+      const { frontier } = await openOne(system)
+      await frontier.offer(offersOf(system.hostOf(0, 0), 3))
+      assert.equal(await withFailingStatement(1, () => system.close()), true)
+      const again = await openOne(system)
+      assert.equal(again.frontier.recoveredOf(0), true)
+      assert.equal(again.frontier.counts().queued, 3)
     }))
 
   test(

@@ -1,4 +1,5 @@
 import { noCheck, type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../../../core/request.ts'
+import { isTemporary } from '../../../core/work/retry.ts'
 import type {
   Arrival,
   CompletedRequests,
@@ -253,8 +254,14 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
     async close() {
       exchange.close()
       facts.clean = 1
-      db.write(() => facts.save())
-      db.close()
+      try {
+        db.write(() => facts.save())
+      } catch (error) {
+        // Without room on the disk nothing is lost but this mark: the next holder takes it for killed, and looks twice.
+        if (!isTemporary(error)) throw error
+      } finally {
+        db.close()
+      }
     },
   }
 }
