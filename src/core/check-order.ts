@@ -4,7 +4,8 @@ import type { Check } from './request.ts'
 /** How far a watch goes: what any of its owners covers. */
 export type CrawlScope = {
   watch: number
-  sources: readonly { uri: string; scope: Scope }[]
+  /** `owner` is there for expressions: whose work it is to match them. */
+  sources: readonly { uri: string; scope: Scope; owner?: string }[]
   /** Set where the pages of a crawl are limited: by which number they are counted among all shards of a process. */
   budget?: number
 }
@@ -32,6 +33,8 @@ export type CheckResult = {
   source: { status: number; outcome: string } | null
   /** Where the source redirected to. */
   landed: string | null
+  /** Expressions that took too much work, with the page on which that was found; they are not tried any more in this check. */
+  tooExpensive?: { expression: string; url: string }[]
   /** Of a crawl, by the names of the shards' counters, and some of its own: see `crawlResultOf`. */
   counts?: Record<string, number>
 }

@@ -1,6 +1,6 @@
+import { createWorkBudget, type WorkBudget } from '../core/work/work-budget.ts'
 import { type Explanation, explain } from './explain/explanation.ts'
 import type { CompiledInterests } from './interests/compile-interests.ts'
-import { createWorkBudget } from './interests/text-pattern.ts'
 import { relevanceOf } from './match/evaluate.ts'
 import type { MatchIndex } from './match/match-index.ts'
 import { type Summary, type SummaryLimits, summarise } from './summary/summary.ts'
@@ -72,7 +72,12 @@ export function annotateAll(
   return drafts
 }
 
-type Drafting = (recipient: number, interests: CompiledInterests, relevance: number) => AnnotationDraft
+type Drafting = (
+  recipient: number,
+  interests: CompiledInterests,
+  relevance: number,
+  budget?: WorkBudget,
+) => AnnotationDraft
 
 /** Drafts for one document that was read already; for callers that match in their own way. */
 export function createDrafting(
@@ -82,9 +87,9 @@ export function createDrafting(
 ): Drafting {
   const { url, at, title, text } = document
   let language: string | null = null
-  return (recipient, interests, relevance) => {
+  return (recipient, interests, relevance, budget = createWorkBudget()) => {
     language ??= detectLanguage(terms, document.language)
-    const { explanation, passages } = explain(interests, terms, relevance, createWorkBudget())
+    const { explanation, passages } = explain(interests, terms, relevance, budget)
     const summary = summarise(text, passages, limits, terms.bodyStart)
     return { recipient, url, at, title, language, relevance, summary, explanation }
   }

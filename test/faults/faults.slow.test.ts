@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { runEvilExpression } from './evil-expression.ts'
 import { runFuzz } from './fuzz.ts'
 import { runIdleConnections } from './idle-connections.ts'
 import { runKillBackup } from './kill-backup.ts'
@@ -7,6 +8,7 @@ import { runKillCrawl } from './kill-crawl.ts'
 import { runKillGc } from './kill-gc.ts'
 import { runKillUp } from './kill-up.ts'
 import { runSoak } from './soak.ts'
+import { runStarvedReads } from './starved-reads.ts'
 
 const procSkip = process.platform === 'linux' ? false : 'needs /proc'
 
@@ -50,6 +52,16 @@ test('odd requests and files are answered or refused, and show nothing of others
   const report = await runFuzz({ requests: 800, seed: 14, maxGrowth: 1 })
   assert.deepEqual(report.faults, [])
   assert.ok(report.requests >= 800 && report.commands > 0)
+})
+
+test("one user's slow expression delays no check of another, and is set aside", async () => {
+  const report = await runEvilExpression({ links: 200, sources: 2, checks: 3, maxDelayMs: 5000 })
+  assert.deepEqual(report.faults, [])
+})
+
+test("one user's slow profiles and diffs delay no diff and no notice of another", async () => {
+  const report = await runStarvedReads({ profiles: 10, pageMB: 1, parallel: 20, rounds: 3, maxDelayMs: 5000 })
+  assert.deepEqual(report.faults, [])
 })
 
 test('a busy service keeps its heap and its file handles', { skip: procSkip }, async () => {

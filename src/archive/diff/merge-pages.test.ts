@@ -6,7 +6,7 @@ import { firstChangeId, mergePages } from './merge-pages.ts'
 
 /** With short marks, and without the style. */
 function merged(old: string, next: string, ignore: readonly string[] = []): string | undefined {
-  return mergePages(old, next, (text) => createIgnoredText().find(text, ignore))
+  return mergePages(old, next, (text) => createIgnoredText().find(text, ignore) ?? [])
     ?.replace(/<style>[^<]*<\/style>(?=<(?:ins|del) class="erace)/, '')
     .replace(` id="${firstChangeId}"`, '')
     .replace(/<(ins|del) class="erace-(?:added|removed)">/g, '<$1>')

@@ -17,13 +17,16 @@ export type Assertion = 'start' | 'end' | 'boundary' | 'inside'
 
 export type Surroundings = { atStart: boolean; atEnd: boolean; boundary: boolean }
 
+/** `work`: how many steps were looked at. */
+export type Reached = { places: number[]; matched: boolean; work: number }
+
 export type Program = {
   readonly steps: readonly Step[]
   /** What the characters of a text are to this expression. */
   readonly alphabet: Alphabet
   readonly first: readonly number[]
   /** The consuming places that can be had from `places` without consuming, in order; `matched` where one is the end. */
-  reach(places: readonly number[], around: Surroundings): { places: number[]; matched: boolean }
+  reach(places: readonly number[], around: Surroundings): Reached
   /** The places after one character of class `c`, with the start among them, in order. */
   step(reached: readonly number[], c: number): number[]
 }
@@ -35,8 +38,11 @@ export function compilePattern(root: PatternNode): Program | null {
   const steps: Step[] = []
   if (!emit(root, steps)) return null
   steps.push({ kind: 'match' })
-  const alphabet = createAlphabet(steps.flatMap((step) => (step.kind === 'set' ? [step.set] : [])))
-  for (const step of steps) if (step.kind === 'set') step.members = alphabet.members(step.set)
+  // A repetition that is written out has one set many times.
+  const sets = new Set(steps.flatMap((step) => (step.kind === 'set' ? [step.set] : [])))
+  const alphabet = createAlphabet([...sets])
+  const members = new Map([...sets].map((set) => [set, alphabet.members(set)]))
+  for (const step of steps) if (step.kind === 'set') step.members = members.get(step.set)!
   return createProgram(steps, alphabet)
 }
 
@@ -126,11 +132,13 @@ function createProgram(steps: readonly Step[], alphabet: Alphabet): Program {
       round++
       const places: number[] = []
       let matched = false
+      let work = 0
       pending.length = 0
       for (let i = from.length - 1; i >= 0; i--) pending.push(from[i]!)
       for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
         if (seen[place] === round) continue
         seen[place] = round
+        work++
         const step = steps[place]!
         if (step.kind === 'match') matched = true
         else if (step.kind === 'set') places.push(place)
@@ -138,7 +146,7 @@ function createProgram(steps: readonly Step[], alphabet: Alphabet): Program {
         else if (step.kind === 'fork') pending.push(step.second, step.first)
         else if (holds(step.what, around)) pending.push(place + 1)
       }
-      return { places, matched }
+      return { places, matched, work }
     },
     step(reached, c) {
       const next = [0]

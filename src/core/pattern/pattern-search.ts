@@ -1,3 +1,4 @@
+import { createWorkBudget, type WorkBudget } from '../work/work-budget.ts'
 import { createBackwards, type State } from './pattern-backwards.ts'
 import { isWord, type Program } from './pattern-program.ts'
 import { createWays, EDGE, MATCHED, OTHER, type Side, WORD } from './pattern-ways.ts'
@@ -21,25 +22,31 @@ export type Span = { start: number; end: number }
  * Loops around what can be empty, as `(a*)*`, may end elsewhere than in JavaScript, which has rules of its own for them.
  */
 export type Search = {
-  /** Only so many characters are looked at that, with the steps of the expression each, they come to `maxWork`. */
-  findAll(text: string, maxWork?: number): Span[]
+  /** None where the budget doesn't suffice. A character that leads to a known state costs one step. */
+  findAll(text: string, budget?: WorkBudget): Span[]
   /** How many characters were taken in either direction, since the beginning. */
   readonly taken: number
 }
 
-/** A second or two where the expression meets a state that it did not know at every character. */
-const defaultMaxWork = 40_000_000
+/** Half a second where the expression meets a state that it did not know at every character. */
+const defaultWork = 40_000_000
+/** What a new state costs, and for each step of the expression. */
+const stateCost = 50
 const stretchLength = 4096
 const sides = [EDGE, WORD, OTHER] as const
 
 export function createSearch(program: Program): Search {
   const { steps, alphabet } = program
   const backwards = createBackwards(program)
-  const wayFrom = createWays(program)
+  const wayFrom = createWays(program, (steps) => {
+    left -= steps
+  })
   const stretch: State[] = []
   let taken = 0
+  /** Of the text that is searched. */
+  let left = 0
 
-  /** The states of all places of the text, asked for in order; null where no match begins anywhere. */
+  /** The states of all places of the text, asked for in order; null where no match begins anywhere, or the budget is spent. */
   function statesOf(text: string): ((at: number) => State) | null {
     const kept: State[] = []
     let state = backwards.end
@@ -48,7 +55,8 @@ export function createSearch(program: Program): Search {
       if (at % stretchLength === 0) kept.push(state)
       if (at === 0) break
       const c = classAt(text, at - 1)
-      state = state.before[c] ?? backwards.before(state, c, at)
+      state = state.before[c] ?? newState(state, c, at)
+      if (left <= 0) return null
       mayMatch ||= state.canBegin ?? canBegin(state)
     }
     taken += text.length
@@ -72,10 +80,15 @@ export function createSearch(program: Program): Search {
     if (next === undefined) stretch[end - first] = state
     for (let at = end - 1; at >= first; at--) {
       const c = classAt(text, at)
-      state = state.before[c] ?? backwards.before(state, c, at)
+      state = state.before[c] ?? newState(state, c, at)
       stretch[at - first] = state
     }
     taken += end - first
+  }
+
+  function newState(after: State, c: number, at: number): State {
+    left -= steps.length + stateCost
+    return backwards.before(after, c, at)
   }
 
   function classAt(text: string, at: number): number {
@@ -91,10 +104,16 @@ export function createSearch(program: Program): Search {
 
   /** The first step on the way that is alive; `MATCHED` where the match ends before it, or there is none. */
   function choose(from: number, before: Side, state: State): number {
-    for (const place of wayFrom(from, before, state.after)) {
+    const way = wayFrom(from, before, state.after)
+    for (let i = 0; i < way.length; i++) {
+      const place = way[i]!
       if (place === MATCHED) break
-      if (state.alive[place] === 1) return place
+      if (state.alive[place] === 1) {
+        left -= i
+        return place
+      }
     }
+    left -= way.length
     return MATCHED
   }
 
@@ -103,33 +122,38 @@ export function createSearch(program: Program): Search {
     return isWord(text.charCodeAt(at)) ? WORD : OTHER
   }
 
+  function search(text: string): Span[] {
+    const found: Span[] = []
+    const stateAt = statesOf(text)
+    if (stateAt === null) return found
+    let before: Side = EDGE
+    for (let at = 0; at < text.length && left > 0; ) {
+      const start = at
+      const state = stateAt(at)
+      const first = state.first[before] ?? choose(0, before, state)
+      state.first[before] = first
+      before = take(text, at++)
+      // No match begins here, or an empty one.
+      if (first === MATCHED) continue
+      for (let place = first; ; before = take(text, at++)) {
+        place = choose(place + 1, before, stateAt(at))
+        if (place === MATCHED || left <= 0) break
+      }
+      found.push({ start, end: at })
+    }
+    return found
+  }
+
   return {
     get taken() {
       return taken
     },
-    findAll(whole, maxWork = defaultMaxWork) {
-      const maxLength = Math.ceil(maxWork / steps.length)
-      const text = whole.length > maxLength ? whole.slice(0, maxLength) : whole
-      const found: Span[] = []
-      const stateAt = statesOf(text)
-      if (stateAt === null) return found
-      let before: Side = EDGE
-      for (let at = 0; at < text.length; ) {
-        const start = at
-        const state = stateAt(at)
-        const first = state.first[before] ?? choose(0, before, state)
-        state.first[before] = first
-        before = take(text, at++)
-        // No match begins here, or an empty one.
-        if (first === MATCHED) continue
-        for (let place = first; ; before = take(text, at++)) {
-          place = choose(place + 1, before, stateAt(at))
-          if (place === MATCHED) break
-        }
-        found.push({ start, end: at })
-      }
+    findAll(text, budget = createWorkBudget(defaultWork)) {
+      left = budget.left - text.length
+      const found = left > 0 ? search(text) : []
       stretch.length = 0
-      return found
+      budget.left = left
+      return left > 0 ? found : []
     },
   }
 }

@@ -19,7 +19,8 @@ const maxRemembered = 100_000
  */
 export type Ways = (from: number, before: Side, after: Side) => readonly number[]
 
-export function createWays({ steps }: Program): Ways {
+/** `spend` is told how many steps it took to find one that wasn't remembered, at most. */
+export function createWays({ steps }: Program, spend: (steps: number) => void): Ways {
   let remembered = new Map<number, readonly number[]>()
   let size = 0
 
@@ -46,6 +47,7 @@ export function createWays({ steps }: Program): Ways {
     const known = remembered.get(name)
     if (known !== undefined) return known
     const way = findWay(from, before, after)
+    spend(steps.length)
     size += way.length + 1
     if (size > maxRemembered) {
       remembered = new Map()

@@ -2,7 +2,29 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { isAppError } from '../errors.ts'
+import { createWorkBudget } from '../work/work-budget.ts'
 import { createPattern } from './pattern.ts'
+import { compilePattern } from './pattern-program.ts'
+import { createSimulation } from './pattern-simulation.ts'
+import { readPattern } from './pattern-syntax.ts'
+
+function simulationOf(source: string) {
+  const syntax = readPattern(source)
+  assert.equal(syntax.kind, 'ok')
+  return createSimulation(compilePattern(syntax.root)!)
+}
+
+const unlimited = () => createWorkBudget(Number.MAX_SAFE_INTEGER)
+
+function randomLetters(count: number): string {
+  let seed = 1
+  let text = ''
+  for (let i = 0; i < count; i++) {
+    seed = (Math.imul(seed, 1103515245) + 12345) >>> 0
+    text += (seed >>> 16) & 1 ? 'a' : 'b'
+  }
+  return text
+}
 
 describe('a pattern', () => {
   it('matches anywhere in the text unless it is anchored', () => {
@@ -51,8 +73,12 @@ describe('a pattern', () => {
     fc.assert(
       fc.property(node, fc.array(text, { maxLength: 5 }), (source, texts) => {
         const pattern = createPattern(source)
+        const simulate = simulationOf(source)
         const reference = new RegExp(source)
-        for (const value of texts) assert.equal(pattern.matches(value), reference.test(value), `${source} on ${value}`)
+        for (const value of texts) {
+          assert.equal(pattern.matches(value), reference.test(value), `${source} on ${value}`)
+          assert.equal(simulate(value, unlimited()), reference.test(value), `${source} on ${value}, nothing remembered`)
+        }
       }),
       { numRuns: 3000 },
     )
@@ -87,6 +113,38 @@ describe('a pattern', () => {
       }
       assert.equal(pattern.matches(text), reference.test(text))
     }
+  })
+
+  it('takes no more steps than it was given, the same number whether states are remembered or not', () => {
+    const text = `http://example.org/${randomLetters(1700)}`
+    for (const source of ['.*a[ab]{450}c', '(a?){200}b{30}c', '^https?://[^/]*/x']) {
+      const pattern = createPattern(source)
+      const simulate = simulationOf(source)
+      const [first, again, simulated] = [pattern.matches, pattern.matches, simulate].map((matches) => {
+        const budget = unlimited()
+        assert.equal(matches(text, budget), false)
+        return Number.MAX_SAFE_INTEGER - budget.left
+      })
+      assert.deepEqual([again, simulated], [first, first], source)
+      for (const matches of [pattern.matches, simulate]) {
+        const budget = createWorkBudget(first! - 1)
+        assert.equal(matches(text, budget), false)
+        assert.ok(budget.left <= 0, source)
+      }
+    }
+    const enough = createWorkBudget(10_000)
+    assert.equal(createPattern('example').matches(text, enough), true)
+    assert.ok(enough.left > 0)
+  })
+
+  it('says that it found nothing where its budget is spent', () => {
+    const text = randomLetters(100_000)
+    const budget = createWorkBudget(1_000_000)
+    assert.deepEqual(createPattern('a[ab]{500}b').findAll(text, budget), [])
+    assert.ok(budget.left <= 0)
+    const plenty = createWorkBudget(1_000_000)
+    assert.ok(createPattern('b').findAll(text, plenty).length > 10_000)
+    assert.ok(plenty.left > 800_000, 'an honest expression costs little more than its text')
   })
 
   it('is refused with the reason where it is wrong, too large or not linear', () => {

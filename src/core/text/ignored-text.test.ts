@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { createWorkBudget } from '../work/work-budget.ts'
 import { createIgnoredText, ignoredBy } from './ignored-text.ts'
 
 describe('text that somebody ignores', () => {
@@ -21,6 +22,17 @@ describe('text that somebody ignores', () => {
 
   test('expressions that are forgotten in between are made again', () => {
     for (let n = 0; n < 1200; n++) assert.equal(cut(`a${n} b`, [`a${n % 600}\\b`]), n < 600 ? 'b' : `a${n} b`)
+  })
+
+  test('is not cut at all where the expressions take too much work, getting them ready included', () => {
+    const text = 'ab'.repeat(50_000)
+    const slow = Array.from({ length: 50 }, (_, n) => `x${n}|a[ab]{400}c`)
+    const budget = createWorkBudget(1_000_000)
+    assert.equal(cut(text, slow, budget), null)
+    assert.ok(budget.left <= 0)
+    assert.equal(cut(text, ['c'], budget), null)
+    assert.equal(cut(text, [], budget), text)
+    assert.equal(cut('a b', ['b'], createWorkBudget(1_000)), 'a')
   })
 
   test('a profile of earlier times ignores nothing', () => {

@@ -24,7 +24,10 @@ function testOf(condition: UrlCondition): Test {
     const test = testOf(condition.not)
     return (url) => !test(url)
   }
-  if ('url' in condition) return createPattern(condition.url).matches
+  if ('url' in condition) {
+    const pattern = createPattern(condition.url)
+    return (url) => pattern.matches(url)
+  }
   if ('host' in condition) return createSourceMatch(condition.host) ?? (() => false)
   if ('prefix' in condition) return createSourceMatch(condition.prefix) ?? (() => false)
   if ('protocol' in condition) return (url) => url.startsWith(`${condition.protocol}:`)

@@ -1,8 +1,9 @@
 import { createPattern } from '../../core/pattern/pattern.ts'
 import { hostKey } from '../../core/url/partition.ts'
+import type { WorkBudget } from '../../core/work/work-budget.ts'
 
-/** One of Mercator's URL filters: answers whether a normalised URL may be fetched. */
-export type UrlFilter = { readonly name: string; accepts(url: string): boolean }
+/** One of Mercator's URL filters: answers whether a normalised URL may be fetched. False where the budget doesn't suffice to find out. */
+export type UrlFilter = { readonly name: string; accepts(url: string, budget?: WorkBudget): boolean }
 
 /** True where the host or a domain above it is in the set: one look-up a label. */
 export function isWithin(domains: ReadonlySet<string>, host: string): boolean {
@@ -17,7 +18,7 @@ export function isWithin(domains: ReadonlySet<string>, host: string): boolean {
 /** The expression may match anywhere in the URL. Throws `usage-wrong` where it cannot be used. */
 export function regexFilter(source: string): UrlFilter {
   const pattern = createPattern(source)
-  return { name: `regex(${source})`, accepts: (url) => pattern.matches(url) }
+  return { name: `regex(${source})`, accepts: pattern.matches }
 }
 
 /** Paths that widely used software links to on every page and that never lead to a document. */

@@ -123,6 +123,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
     seen,
     order: urlOrders[crawl.order],
     maxHops: crawl.maxDepth,
+    workOf: watches.workOf,
     onSkip(reason, watch) {
       stats.add(`skipped.${reason}`)
       watches.count(watch, `skipped.${reason}`)

@@ -1,6 +1,6 @@
+import { createWorkBudget, type WorkBudget } from '../../core/work/work-budget.ts'
 import type { CompiledInterests } from '../interests/compile-interests.ts'
 import type { Condition, Leaf, WordsLeaf } from '../interests/condition.ts'
-import { createWorkBudget, type WorkBudget } from '../interests/text-pattern.ts'
 import { worthOfKeyword } from '../match/evaluate.ts'
 import { eachOccurrence, hasLeaf, type Place, placesOfPattern } from '../match/leaf-search.ts'
 import type { Passage } from '../summary/summary.ts'

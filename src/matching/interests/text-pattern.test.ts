@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { createWorkBudget, readTextPattern, type TextPattern } from './text-pattern.ts'
+import { createWorkBudget } from '../../core/work/work-budget.ts'
+import { readTextPattern, type TextPattern } from './text-pattern.ts'
 
 function patternOf(source: string, ignoreCase = false): TextPattern {
   const read = readTextPattern(source, { ignoreCase })

@@ -2,19 +2,7 @@ import { type Alphabet, type CharacterSet, createAlphabet, rangeOf, union } from
 import { createPattern } from '../../core/pattern/pattern.ts'
 import type { Span } from '../../core/pattern/pattern-search.ts'
 import { type PatternNode, readPattern } from '../../core/pattern/pattern-syntax.ts'
-
-/**
- * Steps that may still be spent on matching one profile against one document. When they are used up, anything not yet
- * found counts as absent, and the caller can tell: `left` is not above zero. Counted in steps and not in time, so that the
- * outcome is the same wherever and whenever it is computed.
- */
-export type WorkBudget = { left: number }
-
-const STEPS = 5_000_000
-
-export function createWorkBudget(steps = STEPS): WorkBudget {
-  return { left: steps }
-}
+import type { WorkBudget } from '../../core/work/work-budget.ts'
 
 /**
  * Regular expressions matched against texts. All alternatives are followed side by side, so the time is at most the

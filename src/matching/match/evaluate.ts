@@ -1,6 +1,6 @@
+import { createWorkBudget, type WorkBudget } from '../../core/work/work-budget.ts'
 import type { CompiledInterests, CompiledKeyword } from '../interests/compile-interests.ts'
 import type { Condition } from '../interests/condition.ts'
-import { createWorkBudget, type WorkBudget } from '../interests/text-pattern.ts'
 import { worthOf } from '../score/scorers.ts'
 import type { DocumentTerms } from '../terms/document-terms.ts'
 import { countWords, hasLeaf } from './leaf-search.ts'

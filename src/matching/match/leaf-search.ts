@@ -1,5 +1,5 @@
+import type { WorkBudget } from '../../core/work/work-budget.ts'
 import type { Leaf, PatternLeaf, WordsLeaf } from '../interests/condition.ts'
-import type { WorkBudget } from '../interests/text-pattern.ts'
 import type { DocumentTerms } from '../terms/document-terms.ts'
 import type { TermView } from '../terms/term-view.ts'
 

@@ -1,5 +1,5 @@
+import { createWorkBudget, type WorkBudget } from '../../core/work/work-budget.ts'
 import type { CompiledInterests } from '../interests/compile-interests.ts'
-import { createWorkBudget } from '../interests/text-pattern.ts'
 import type { DocumentTerms } from '../terms/document-terms.ts'
 import { DocumentHits } from './document-hits.ts'
 import { relevanceOf } from './evaluate.ts'
@@ -32,13 +32,18 @@ export type MatchIndex = {
   /** Whether it was there. */
   remove(id: number): boolean
   has(id: number): boolean
-  /** Everybody whom the document concerns, in no order that means anything. */
-  match(document: DocumentTerms): Match[]
+  /**
+   * Everybody whom the document concerns, in no order that means anything. `budgetOf` is asked where expressions must be
+   * tried; null leaves a profile out.
+   */
+  match(document: DocumentTerms, budgetOf?: BudgetOf): Match[]
   /** The same among a few, at a cost that follows the few. */
   matchOnly(ids: readonly number[], document: DocumentTerms): Match[]
   statistics(): MatchStatistics
   memoryBytes(): number
 }
+
+export type BudgetOf = (id: number) => WorkBudget | null
 
 export type FiledAs = 'simple' | 'verified' | 'always' | 'refused'
 export type Match = { readonly id: number; readonly relevance: number }
@@ -56,6 +61,8 @@ export type MatchStatistics = {
   /** Of the last document: profiles that were checked, matches included. */
   readonly candidates: number
 }
+
+const usualBudget: BudgetOf = () => createWorkBudget()
 
 /** What a kept object takes, as measured for interests with few terms, and what each further term adds. */
 const OBJECT_BYTES = 900
@@ -108,27 +115,28 @@ export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
   }
 
   /** Looks at a profile; adds it to the matches where the document concerns it. */
-  function decide(slot: number, document: DocumentTerms, matches: Match[]): void {
+  function decide(slot: number, document: DocumentTerms, matches: Match[], budgetOf: BudgetOf): void {
     const threshold = entries.thresholds[slot]!
     if (threshold > 0) {
       const thousandths = entries.sum(slot, hits.present)
       if (thousandths >= threshold) matches.push({ id: ids.ids[slot]!, relevance: thousandths / 1000 })
       return
     }
-    const budget = createWorkBudget()
+    const budget = budgetOf(ids.ids[slot]!)
+    if (budget === null) return
     const relevance = relevanceOf(kept.get(slot)!, document, budget)
     if (relevance !== null) matches.push({ id: ids.ids[slot]!, relevance })
     else if (budget.left <= 0) undecided++
   }
 
-  function match(document: DocumentTerms): Match[] {
+  function match(document: DocumentTerms, budgetOf: BudgetOf = usualBudget): Match[] {
     const matches: Match[] = []
     try {
       hits.find(document)
       const count = entries.pay(hits.terms, hits.count)
       candidates = count + always.size
-      for (let at = 0; at < count; at++) decide(entries.candidates[at]!, document, matches)
-      for (const slot of always) decide(slot, document, matches)
+      for (let at = 0; at < count; at++) decide(entries.candidates[at]!, document, matches, budgetOf)
+      for (const slot of always) decide(slot, document, matches, budgetOf)
     } finally {
       // A scorer that throws must not leave this document's words to the next one.
       hits.clear()
@@ -143,7 +151,7 @@ export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
       if (slot === -1) continue
       if (!kept.has(slot)) hits.findOnly(document, (found) => entries.eachTerm(slot, found))
       try {
-        decide(slot, document, matches)
+        decide(slot, document, matches, usualBudget)
       } finally {
         hits.clear()
       }

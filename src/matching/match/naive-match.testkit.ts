@@ -1,7 +1,7 @@
 import type { Interests } from '../../core/profile.ts'
+import { createWorkBudget } from '../../core/work/work-budget.ts'
 import type { CompiledInterests } from '../interests/compile-interests.ts'
 import type { Condition, Leaf, WordsLeaf } from '../interests/condition.ts'
-import { createWorkBudget } from '../interests/text-pattern.ts'
 import type { DocumentTerms } from '../terms/document-terms.ts'
 import type { Match } from './match-index.ts'
 

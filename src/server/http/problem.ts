@@ -43,6 +43,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   'too-many-attempts': 429,
   'rate-limited': 429,
   'too-many-streams': 429,
+  'too-many-reads': 429,
   'too-many-crawls': 429,
   'address-refused': 400,
   'request-invalid': 400,

@@ -69,6 +69,9 @@ export const Diff = Type.Object({
   from: Version,
   to: Version,
   ignoring: Type.Integer({ description: 'Number of expressions whose matches were ignored' }),
+  tooExpensive: Type.Boolean({
+    description: 'True: the expressions took too much work on this page; nothing is ignored',
+  }),
   profiles: Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
     description: "The caller's profiles with a source that covers the document",
   }),

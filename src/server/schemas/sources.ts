@@ -14,6 +14,7 @@ export const sourceStates = [
   'failing',
   'refused',
   'unsupported',
+  'too-expensive',
   'nothing-matched',
   'empty',
   'changed',

@@ -3,6 +3,15 @@ import type { Clock } from '../../core/clock.ts'
 import { documentText } from '../../core/text/document-text.ts'
 import { ignoredBy } from '../../core/text/ignored-text.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'
+import {
+  createOwnerBudgets,
+  createProfileBudgets,
+  createWorkBudget,
+  createWorkShares,
+  isSpent,
+  type OwnerBudgets,
+  type WorkBudget,
+} from '../../core/work/work-budget.ts'
 import { createDrafting } from '../../matching/annotate.ts'
 import { relevanceOf } from '../../matching/match/evaluate.ts'
 import { proseOf, simhash } from '../../matching/near-duplicate/simhash.ts'
@@ -16,9 +25,9 @@ import type {
   NearDuplicateStore,
   Task,
 } from '../../store/contracts/annotations.ts'
-import type { UrdRow } from '../../store/contracts/profiles.ts'
+import { type AsideKind, asideKinds, type UrdRow } from '../../store/contracts/profiles.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
-import { createChangeViews } from './change-view.ts'
+import { type ChangeViews, createChangeViews } from './change-view.ts'
 import type { Recipient, Recipients } from './recipients.ts'
 
 export type AnnotateTaskDeps = {
@@ -30,6 +39,8 @@ export type AnnotateTaskDeps = {
   /** When the first check of a URD was completed; 0 before that. */
   visitedAt(urd: UrdRow): Promise<number>
   omitFor(url: string): OmitRules | null
+  /** These sources were set aside, for this document or until they are changed. */
+  setAside(urds: readonly number[], kind: AsideKind, url: string): Promise<void>
   /** Called for each document that is matched: scorers learn from it how common words are. */
   learn(terms: DocumentTerms): void
   clock: Clock
@@ -43,10 +54,18 @@ type FoundAll = {
   hash: bigint | null
   /** A recipient ignores the part that changed: the version still counts as known to them. */
   isIgnoredBySome: boolean
+  /** Those whose expressions took too much work for this document. */
+  ignore: Recipient[]
+  interests: Recipient[]
 }
 
 /** Up to this many recipients are compared with the document one by one; more are found through the index. */
 const FEW = 64
+/** For one owner and one document: a fifth of a second where expressions are made to be slow. After a few such, a fiftieth of the time. */
+const WORK = { each: 12_000_000, free: 500_000, perSecond: 1_000_000, max: 48_000_000 }
+/** For the scopes of one owner, which see no more than a URL. */
+const scopeBudgets = () => createOwnerBudgets(() => createWorkBudget(WORK.each))
+const nothingFound: FoundAll = { found: [], hash: null, isIgnoredBySome: false, ignore: [], interests: [] }
 const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], nearDuplicates: [], unwanted: [], wanted: [] }
 
 /**
@@ -56,6 +75,7 @@ const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], nearDu
 export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Promise<Annotation[]> {
   const { versions, bodies, annotations, recipients, nearDuplicates, clock } = deps
   const viewsOf = createChangeViews()
+  const shares = createWorkShares(clock, WORK)
 
   async function textOf(version: Version): Promise<string | null> {
     const found = await bodies.read(version)
@@ -86,57 +106,88 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     return found
   }
 
-  function draft(document: Document, terms: DocumentTerms, matches: readonly Match[]): Found[] {
+  function draft(document: Document, terms: DocumentTerms, matches: readonly Match[], budgetOf: OwnerBudgets): Found[] {
     const draftFor = createDrafting(document, terms)
-    return matches.map(({ recipient, relevance }) => {
-      const { summary, explanation } = draftFor(recipient.slot, recipient.interests!, relevance)
+    const budgets = createProfileBudgets(budgetOf)
+    const drafts = matches.map(({ recipient, relevance }) => {
+      const budget = budgets.of(recipient.profile.owner)
+      const { summary, explanation } = draftFor(recipient.slot, recipient.interests!, relevance, budget)
       return { recipient, relevance, summary, explanation }
+    })
+    budgets.settle()
+    return drafts
+  }
+
+  function matchesOf(terms: DocumentTerms, filtering: readonly Recipient[], budgetOf: OwnerBudgets) {
+    const budgets = createProfileBudgets(budgetOf)
+    const given = new Map<Recipient, WorkBudget>()
+    const give = (recipient: Recipient): WorkBudget => {
+      const budget = budgets.of(recipient.profile.owner)
+      given.set(recipient, budget)
+      return budget
+    }
+    const matches =
+      filtering.length > FEW ? matchedByIndex(terms, filtering, give) : matchedSingly(terms, filtering, give)
+    budgets.settle()
+    const tooExpensive = [...given].flatMap(([recipient, budget]) => (isSpent(budget) ? [recipient] : []))
+    return { matches, tooExpensive }
+  }
+
+  function matchedByIndex(terms: DocumentTerms, filtering: readonly Recipient[], give: (to: Recipient) => WorkBudget) {
+    const bySlot = new Map(filtering.map((recipient) => [recipient.slot, recipient]))
+    const budgetOf = (slot: number): WorkBudget | null => {
+      const recipient = bySlot.get(slot)
+      return recipient === undefined ? null : give(recipient)
+    }
+    return recipients.index.match(terms, budgetOf).flatMap(({ id, relevance }): Match[] => {
+      const recipient = bySlot.get(id)
+      return recipient === undefined ? [] : [{ recipient, relevance }]
     })
   }
 
-  function matchesOf(terms: DocumentTerms, filtering: readonly Recipient[]): Match[] {
-    if (filtering.length > FEW) {
-      const bySlot = new Map(filtering.map((recipient) => [recipient.slot, recipient]))
-      return recipients.index.match(terms).flatMap(({ id, relevance }) => {
-        const recipient = bySlot.get(id)
-        return recipient === undefined ? [] : [{ recipient, relevance }]
-      })
-    }
-    return filtering.flatMap((recipient) => {
-      const relevance = recipient.interests === null ? null : relevanceOf(recipient.interests, terms)
+  function matchedSingly(terms: DocumentTerms, filtering: readonly Recipient[], give: (to: Recipient) => WorkBudget) {
+    return filtering.flatMap((recipient): Match[] => {
+      const relevance = recipient.interests === null ? null : relevanceOf(recipient.interests, terms, give(recipient))
       return relevance === null ? [] : [{ recipient, relevance }]
     })
   }
 
   /** The change as each recipient sees it. */
-  async function viewsFor(version: Version, after: string | null, covering: readonly Recipient[]) {
+  async function viewsFor(
+    version: Version,
+    after: string | null,
+    covering: readonly Recipient[],
+    budgetOf: OwnerBudgets,
+  ): Promise<ChangeViews> {
     const compares = ({ source, profile }: Recipient): boolean =>
       source.process === 'track' || (source.process === 'filter' && ignoredBy(profile.interests).length > 0)
     const hasBefore = version.reason !== 'new' && covering.some(compares)
     const before = hasBefore ? await textBefore(version) : null
-    return viewsOf({ reason: version.reason, before, after }, covering)
+    return viewsOf({ reason: version.reason, before, after }, budgetOf)
   }
 
-  async function find(version: Version, covering: readonly Recipient[]): Promise<FoundAll> {
-    if (version.reason === 'gone')
-      return { found: await findGone(version, covering), hash: null, isIgnoredBySome: false }
+  async function find(version: Version, covering: readonly Recipient[], budgetOf: OwnerBudgets): Promise<FoundAll> {
+    if (version.reason === 'gone') return { ...nothingFound, found: await findGone(version, covering) }
     const text = await textOf(version)
     const document = { url: version.url, title: version.title, text: text ?? '', at: version.firstSeenAt }
-    const viewOf = await viewsFor(version, text, covering)
+    const views = await viewsFor(version, text, covering, budgetOf)
     const tracking = covering.filter(({ source }) => source.process === 'track')
-    const seen = tracking.filter((recipient) => !viewOf(recipient).isIgnored)
-    const tracked = seen.map((recipient) => ({ recipient, relevance: 1, ...viewOf(recipient).describe() }))
+    const seen = tracking.filter((recipient) => !views.of(recipient).isIgnored)
+    const tracked = seen.map((recipient) => ({ recipient, relevance: 1, ...views.of(recipient).describe() }))
     const isIgnored = seen.length < tracking.length
-    if (text === null) return { found: tracked, hash: null, isIgnoredBySome: isIgnored }
+    if (text === null)
+      return { ...nothingFound, found: tracked, isIgnoredBySome: isIgnored, ignore: views.tooExpensive() }
     const terms = readDocument(document)
     deps.learn(terms)
     const filtering = covering.filter(({ source }) => source.process === 'filter')
-    const matching = matchesOf(terms, filtering)
-    const met = matching.filter(({ recipient }) => !viewOf(recipient).isIgnored)
+    const { matches, tooExpensive } = matchesOf(terms, filtering, budgetOf)
+    const met = matches.filter(({ recipient }) => !views.of(recipient).isIgnored)
     return {
-      found: [...draft(document, terms, met), ...tracked],
+      found: [...draft(document, terms, met, budgetOf), ...tracked],
       hash: met.length === 0 ? null : proseHash(text),
-      isIgnoredBySome: isIgnored || met.length < matching.length,
+      isIgnoredBySome: isIgnored || met.length < matches.length,
+      ignore: views.tooExpensive(),
+      interests: tooExpensive,
     }
   }
 
@@ -168,11 +219,26 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     return { ...nothing, done: [task.id], annotations: drafts, alsoAt }
   }
 
+  /** Written once for each source and kind, so that a source that is slow on every page isn't written for every page. */
+  async function noteAside(expensive: Record<AsideKind, readonly Recipient[]>, url: string): Promise<void> {
+    for (const kind of asideKinds) {
+      const fresh = expensive[kind].filter(
+        ({ urd }) => asideKinds.indexOf(urd.aside || kind) >= asideKinds.indexOf(kind),
+      )
+      const urds = fresh.flatMap(({ urd }) => (urd.aside === kind ? [] : [urd.id]))
+      if (urds.length > 0) await deps.setAside(urds, kind, url)
+    }
+  }
+
   return async function annotateTask(task) {
     const version = await versions.version(task.versionId)
     if (version === null) return annotations.commit({ ...nothing, done: [task.id] })
-    const covering = recipients.covering(task.watch, { url: version.url, hops: task.hops })
-    const { found, hash, isIgnoredBySome } = await find(version, covering)
+    const share = shares.begin()
+    const page = { url: version.url, hops: task.hops }
+    const { covering, tooExpensive } = recipients.covering(task.watch, page, scopeBudgets())
+    const { found, hash, isIgnoredBySome, ignore, interests } = await find(version, covering, share.of)
+    share.end()
+    await noteAside({ scope: tooExpensive, ignore, interests }, version.url)
     const isArchived = covering.some(({ source }) => source.process === 'archive')
     const wanted = isArchived && !task.made ? [version.id] : []
     const isWanted = isArchived || isIgnoredBySome || found.length > 0

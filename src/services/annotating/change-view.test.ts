@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { profileOf, sourceOf } from '../../../test/watch/up-run.ts'
+import { createOwnerBudgets, createWorkBudget } from '../../core/work/work-budget.ts'
 import { createChangeViews, type TextChange } from './change-view.ts'
 import type { Recipient } from './recipients.ts'
 
 const source = sourceOf('http://a.example/', { process: 'track' })
+const notAside = { aside: '', asideUrl: '' } as const
+const budgets = () => createOwnerBudgets(() => createWorkBudget(20_000_000))
 
 function recipientOf(id: string, ignore: readonly string[], owner = 'ann@example.org'): Recipient {
-  const urd = { id: 1, profile: id, place: 0, watch: 1, visitedAt: 1, paused: false, muted: false }
+  const urd = { id: 1, profile: id, place: 0, watch: 1, visitedAt: 1, paused: false, muted: false, ...notAside }
   return { slot: 1, profile: profileOf(id, owner, [source], {}, { ignore }), source, urd, interests: null }
 }
 
@@ -18,7 +21,7 @@ describe('a change for a profile that ignores part of the text', () => {
   const changed = (before: string | null, after: string | null): TextChange => ({ reason: 'changed', before, after })
 
   function viewOf(change: TextChange, recipient = counter) {
-    return viewsOf(change, [counter, all])(recipient)
+    return viewsOf(change, budgets()).of(recipient)
   }
 
   test('is none where nothing else changed', () => {
@@ -50,19 +53,24 @@ describe('a change for a profile that ignores part of the text', () => {
 
   test('is the same for all with the same list', () => {
     const twin = recipientOf('twin', ['Visitors: \\d+'], 'bob@example.org')
-    const views = viewsOf(changed('Visitors: 1\nRain', 'Visitors: 2\nSun'), [counter, twin, all])
-    assert.equal(views(counter), views(twin))
-    assert.notEqual(views(counter), views(all))
+    const views = viewsOf(changed('Visitors: 1\nRain', 'Visitors: 2\nSun'), budgets())
+    assert.equal(views.of(counter), views.of(twin))
+    assert.notEqual(views.of(counter), views.of(all))
   })
 
-  test('profiles of one owner share their time; those of others have their own', () => {
+  test('profiles of one owner share their work; beyond it they see the whole change and are named, and others have their own', () => {
     const tail = 'x'.repeat(400_000)
     const change = changed(`${tail} Visitors: 1`, `${tail} Visitors: 2`)
     const many = Array.from({ length: 100 }, (_, n) =>
       recipientOf(`many ${n}`, ['Visitors: \\d+', `${n}`], 'eve@example.org'),
     )
-    const views = viewsOf(change, [counter, ...many])
-    assert.equal(views(counter).isIgnored, true)
-    assert.equal(views(many[0]!).isIgnored, false)
+    const views = viewsOf(change, budgets())
+    const seen = many.map((recipient) => views.of(recipient).isIgnored)
+    assert.equal(views.of(counter).isIgnored, true)
+    assert.deepEqual([seen[0], seen.at(-1)], [true, false])
+    assert.deepEqual(
+      views.tooExpensive(),
+      many.filter((_, n) => !seen[n]),
+    )
   })
 })

@@ -1,5 +1,6 @@
 import { changeSummary } from '../../archive/diff/change-summary.ts'
 import { createIgnoredText, ignoredBy } from '../../core/text/ignored-text.ts'
+import type { OwnerBudgets, WorkBudget } from '../../core/work/work-budget.ts'
 import type { MarkedText } from '../../store/contracts/annotations.ts'
 import type { VersionReason } from '../../store/contracts/versions.ts'
 import type { Recipient } from './recipients.ts'
@@ -16,49 +17,52 @@ export type ChangeView = {
 }
 
 const MAX_SUMMARY = 400
-/** For one owner and one text: half a second where expressions are made to be slow. */
-const MAX_WORK = 20_000_000
+/** What it costs to cut, compare and describe, for each character. */
+const COMPARING = 2
+
+export type ChangeViews = {
+  of(recipient: Recipient): ChangeView
+  /** Recipients that were asked for and whose lists could not be applied: their owner's expressions took too much work. */
+  tooExpensive(): Recipient[]
+}
 
 /**
  * Shows one change to many. Profiles that ignore the same share the result. However many profiles an owner has,
- * all their lists together get the time of one, so that one owner's expressions cannot delay others.
+ * all their lists together get the work of one, so that one owner's expressions cannot delay others. Those beyond it see
+ * the whole change.
  */
-export function createChangeViews(): (
-  change: TextChange,
-  recipients: readonly Recipient[],
-) => (recipient: Recipient) => ChangeView {
+export function createChangeViews(): (change: TextChange, budgetOf: OwnerBudgets) => ChangeViews {
   const ignored = createIgnoredText()
 
-  function viewOf({ reason, before, after }: TextChange, ignore: readonly string[], maxWork: number): ChangeView {
+  function viewOf({ reason, before, after }: TextChange, ignore: readonly string[], budget: WorkBudget) {
     const text = after ?? ''
-    if (ignore.length === 0) return createView(before, text, false)
-    const seen = ignored.cut(text, ignore, maxWork)
-    const seenBefore = before === null ? null : ignored.cut(before, ignore, maxWork)
+    budget.left -= COMPARING * (text.length + (before?.length ?? 0))
+    const seen = ignored.cut(text, ignore, budget)
+    const seenBefore = before === null ? null : ignored.cut(before, ignore, budget)
+    if (seen === null || (before !== null && seenBefore === null)) return null
     // Gone and back are news by themselves, and so is a change that is none of the text.
     const mayBeIgnored = reason === 'changed' && after !== null && before !== null && before !== after
     return createView(seenBefore, seen, mayBeIgnored && flat(seenBefore!) === flat(seen))
   }
 
-  return (change, recipients) => {
+  return (change, budgetOf) => {
+    const whole = createView(change.before, change.after ?? '', false)
     const views = new Map<string, ChangeView>()
-    const lists = new Map<string, Set<string>>()
-    for (const { profile } of recipients) {
-      const name = nameOf(ignoredBy(profile.interests))
-      if (name !== '') lists.set(profile.owner, (lists.get(profile.owner) ?? new Set()).add(name))
-    }
-    return ({ profile }) => {
-      const ignore = ignoredBy(profile.interests)
-      const maxWork = Math.ceil(MAX_WORK / (lists.get(profile.owner)?.size || 1))
-      const name = ignore.length === 0 ? '' : `${maxWork} ${nameOf(ignore)}`
-      const view = views.get(name) ?? viewOf(change, ignore, maxWork)
-      views.set(name, view)
-      return view
+    const tooExpensive = new Set<Recipient>()
+    return {
+      of(recipient) {
+        const { profile } = recipient
+        const ignore = ignoredBy(profile.interests)
+        if (ignore.length === 0) return whole
+        const name = JSON.stringify(ignore)
+        const view = views.get(name) ?? viewOf(change, ignore, budgetOf(profile.owner))
+        if (view === null) tooExpensive.add(recipient)
+        else views.set(name, view)
+        return view ?? whole
+      },
+      tooExpensive: () => [...tooExpensive],
     }
   }
-}
-
-function nameOf(ignore: readonly string[]): string {
-  return ignore.length === 0 ? '' : JSON.stringify(ignore)
 }
 
 function createView(before: string | null, after: string, isIgnored: boolean): ChangeView {

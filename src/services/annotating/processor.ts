@@ -65,6 +65,7 @@ export function createProcessor(deps: ProcessorDeps): Processor {
       if (visitedAt > 0) return visitedAt
       return (await profiles.urdsOf(profile)).find((urd) => urd.id === id)?.visitedAt ?? 0
     },
+    setAside: (urds, aside, asideUrl) => profiles.setUrds(urds, { aside, asideUrl }),
     bodies: createBodyReader({ versions, objects }),
     omitFor: createOmitRules(omitRulesOf(config.sources)),
     clock: deps.clock,

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { profileOf, sourceOf } from '../../../test/watch/up-run.ts'
 import type { Profile } from '../../core/profile.ts'
+import { createOwnerBudgets, createWorkBudget } from '../../core/work/work-budget.ts'
 import { createBuiltInScorers } from '../../matching/score/scorers.ts'
 import { readDocument } from '../../matching/terms/document-terms.ts'
 import type { UrdRow } from '../../store/contracts/profiles.ts'
-import { createRecipients } from './recipients.ts'
+import { createRecipients, type Recipient } from './recipients.ts'
 
 const url = 'http://a.example/'
 const document = readDocument({ url, title: '', text: 'java' })
@@ -23,7 +24,29 @@ function strange(id: string): Profile {
   return { ...profile, interests: { ...profile.interests, keywords: null as never } }
 }
 
+const budgets = (steps = 1_000_000) => createOwnerBudgets(() => createWorkBudget(steps))
+
 describe('the recipients of a watch', () => {
+  test('those whose scope takes too much work are named and left out; others, and their own pages, are not', () => {
+    const recipients = createRecipients(createBuiltInScorers().scorers, assert.fail)
+    const scoped = (id: string, owner: string, pattern: string): Profile =>
+      profileOf(id, owner, [sourceOf(url, { depth: 1, scope: { kind: 'pattern', source: pattern } })], { java: 4 })
+    const evil = [1, 2, 3].map((n) => scoped(`evil ${n}`, 'eve@example.org', `.*a[ab]{45${n}}c`))
+    const all = [...evil, scoped('good', 'ann@example.org', 'ab')]
+    recipients.apply({ changed: all.map(mirrored), removed: [] })
+    const page = { url: `${url}${'abb'.repeat(600)}`, hops: 1 }
+    const { covering, tooExpensive } = recipients.covering(7, page, budgets(50_000))
+    const names = (found: readonly Recipient[]) => found.map(({ profile }) => profile.id)
+    assert.deepEqual([names(covering), names(tooExpensive)], [['good'], ['evil 1', 'evil 2', 'evil 3']])
+    const aside = evil.map((profile) => {
+      const { urds } = mirrored(profile)
+      return { profile, urds: urds.map((urd): UrdRow => ({ ...urd, aside: 'scope', asideUrl: page.url })) }
+    })
+    recipients.apply({ changed: aside, removed: [] })
+    assert.deepEqual(recipients.covering(7, page, budgets(50_000)).tooExpensive, [])
+    assert.equal(recipients.covering(7, { url, hops: 0 }, budgets()).covering.length, 4)
+  })
+
   test('a profile that throws while it is compiled is reported and never matched, and those around it are', () => {
     const problems: string[] = []
     const recipients = createRecipients(createBuiltInScorers().scorers, ({ id }, message) =>
@@ -34,13 +57,13 @@ describe('the recipients of a watch', () => {
     assert.match(problems[0]!, /^bad: TypeError: /)
     const matched = (): string[] => {
       const ids = new Set(recipients.index.match(document).map(({ id }) => id))
-      const covering = recipients.covering(7, { url, hops: 0 })
+      const { covering } = recipients.covering(7, { url, hops: 0 }, budgets())
       return covering
         .filter(({ slot, interests }) => ids.has(slot) && interests !== null)
         .map(({ profile }) => profile.id)
     }
     assert.deepEqual(matched(), ['a', 'b'])
-    assert.equal(recipients.covering(7, { url, hops: 0 }).length, 3)
+    assert.equal(recipients.covering(7, { url, hops: 0 }, budgets()).covering.length, 3)
     // It is matched once it is mended, and no longer when it breaks.
     recipients.apply({ changed: [good('bad'), strange('a')].map(mirrored), removed: [] })
     assert.deepEqual(matched(), ['b', 'bad'])

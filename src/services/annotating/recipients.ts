@@ -1,4 +1,5 @@
 import type { Profile, Source } from '../../core/profile.ts'
+import { isSpent, type OwnerBudgets } from '../../core/work/work-budget.ts'
 import { type CompiledInterests, readInterests } from '../../matching/interests/compile-interests.ts'
 import { createMatchIndex, type MatchIndex } from '../../matching/match/match-index.ts'
 import type { Scorers } from '../../matching/score/scorers.ts'
@@ -17,14 +18,21 @@ export type Recipient = {
   interests: CompiledInterests | null
 }
 
+export type Covering = { covering: Recipient[]; tooExpensive: Recipient[] }
+
 export type Recipients = {
   apply(changes: ProfileChanges): void
   /** Where the sources of a watch are: as they were given, and where they redirect to. */
   setLanded(watch: number, landed: string): void
-  /** Those whose own depth and scope cover the page, each profile once. */
-  covering(watch: number, page: Page): Recipient[]
+  /** Those whose own depth and scope cover the page, each profile once; and those whose scope takes too much work to say. */
+  covering(watch: number, page: Page, budgetOf: OwnerBudgets): Covering
   readonly index: MatchIndex
   size(): number
+}
+
+/** Of a source whose scope takes too much work, only its own page is left. */
+function isSetAside({ aside }: UrdRow, { hops }: Page): boolean {
+  return aside === 'scope' && hops > 0
 }
 
 /** Who is interested in which watch, with interests compiled once. */
@@ -88,19 +96,23 @@ export function createRecipients(scorers: Scorers, onError: (profile: Profile, m
       for (const each of changed) add(each)
     },
     setLanded: (watch, url) => void landed.set(watch, url),
-    covering(watch, page) {
+    covering(watch, page, budgetOf) {
       const found = new Map<string, Recipient>()
+      const tooExpensive: Recipient[] = []
       const elsewhere = landed.get(watch)
       for (const recipient of byWatch.get(watch) ?? []) {
         const { scope, depth, uri } = recipient.source
+        if (isSetAside(recipient.urd, page)) continue
+        const budget = scope.kind === 'pattern' ? budgetOf(recipient.profile.owner) : undefined
         const isCovered =
-          coversPage({ uri, scope, depth }, page) ||
-          (elsewhere !== undefined && coversPage({ uri: elsewhere, scope, depth }, page))
+          coversPage({ uri, scope, depth }, page, budget) ||
+          (elsewhere !== undefined && coversPage({ uri: elsewhere, scope, depth }, page, budget))
+        if (!isCovered && budget !== undefined && isSpent(budget)) tooExpensive.push(recipient)
         // Where one source of a profile is muted and another has the page too, it is heard of by the other.
         const mayReplace = found.get(recipient.profile.id)?.urd.muted ?? true
         if (isCovered && (mayReplace || !recipient.urd.muted)) found.set(recipient.profile.id, recipient)
       }
-      return [...found.values()]
+      return { covering: [...found.values()], tooExpensive }
     },
     size: () => byProfile.size,
   }

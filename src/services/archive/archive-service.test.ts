@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { isAppError } from '../../core/errors.ts'
+import { type AppError, isAppError } from '../../core/errors.ts'
 import { startThread, type ThreadHost } from '../../core/work/thread-host.ts'
 import { type ArchiveLimits, createArchiveService } from './archive-service.ts'
 import type { ToArchive } from './archive-thread.ts'
@@ -8,7 +8,7 @@ import type { ToArchive } from './archive-thread.ts'
 function serviceOf(limits: Partial<ArchiveLimits> = {}) {
   const threads: ThreadHost<ToArchive>[] = []
   const service = createArchiveService({
-    limits,
+    limits: { threads: 1, ...limits },
     start() {
       const thread = startThread<ToArchive>(new URL('./slow-archive.testkit.ts', import.meta.url), {
         data: undefined,
@@ -67,11 +67,44 @@ describe('the archive in a thread of its own', () => {
     await service.end()
   })
 
-  test('more than may wait are refused at once', async () => {
-    const { service, ask } = serviceOf({ maxWaiting: 3 })
-    const asked = Array.from({ length: 6 }, (_, n) => ask(10 + n))
+  test('an owner whose requests take long keeps one thread busy, and all others are answered by the next', async () => {
+    const { service, ask, threads } = serviceOf({ threads: 2, timeLimitMs: 60_000 })
+    const slow = ['eve', 'eve', 'eve'].map((owner) => ask(1, owner).catch(isRefused))
+    for (const owner of ['ada', 'bob', 'ada']) assert.equal((await ask(7, owner)).title, owner)
+    assert.equal(threads.length, 2)
+    await service.end()
+    assert.deepEqual(await Promise.all(slow), [true, true, true])
+  })
+
+  test('of one owner one request is under way, however many threads are free', async () => {
+    const { service, ask } = serviceOf({ threads: 3 })
+    const answers = await Promise.all([10, 11, 12, 13].map((id) => ask(id)))
+    // A thread counts what it is asked.
+    assert.deepEqual(
+      answers.map(({ n }) => n),
+      [1, 2, 3, 4],
+    )
+    await service.end()
+  })
+
+  test('more of one owner than may wait are refused at once, and those of others are not', async () => {
+    const { service, ask } = serviceOf({ maxWaitingOfOwner: 3 })
+    const asked = Array.from({ length: 6 }, (_, n) => ask(10 + n, 'eve'))
+    const other = ask(7, 'ada')
     const ends = await Promise.allSettled(asked)
     // One is under way while three wait.
+    assert.deepEqual(
+      ends.map((end) => (end.status === 'fulfilled' ? '' : (end.reason as AppError).code)),
+      ['', '', '', '', 'too-many-reads', 'too-many-reads'],
+    )
+    assert.equal((await other).id, 7)
+    await service.end()
+  })
+
+  test('more than may wait altogether are refused at once', async () => {
+    const { service, ask } = serviceOf({ maxWaiting: 3 })
+    const asked = Array.from({ length: 6 }, (_, n) => ask(10 + n, `owner ${n}`))
+    const ends = await Promise.allSettled(asked)
     assert.deepEqual(
       ends.map(({ status }) => status),
       ['fulfilled', 'fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'],

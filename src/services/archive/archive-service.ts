@@ -4,11 +4,13 @@ import { type ArchiveReader, archiveMethods } from './archive-reader.ts'
 import type { ToArchive } from './archive-thread.ts'
 
 /**
- * The archive, asked from a thread that has no time to read it itself. Requests are answered one after the other by a thread
- * of their own, in turn by owner, so that no owner waits for all requests of another.
+ * The archive, asked from a thread that has no time to read it itself. Requests are answered by threads of their own, in turn by
+ * owner. Of each owner one request is under way at a time, and there is more than one thread: an owner with slow requests keeps
+ * one of them busy, and the others are answered by the next.
  *
  * A request is waiting, under way, or over. Under way it has its time: then the thread is ended with it, and the next
- * request starts another. So does a thread that died. When too many wait, further ones are rejected at once, and so are those that waited too long.
+ * request starts another. So does a thread that died. When too many of one owner wait, further ones of that owner are rejected at
+ * once; so are all when too many wait altogether, and those that waited too long.
  */
 export type ArchiveService = ArchiveReader & {
   /** What is under way or waits is refused. */
@@ -17,11 +19,19 @@ export type ArchiveService = ArchiveReader & {
 
 export type ArchiveLimits = {
   timeLimitMs: number
+  threads: number
   maxWaiting: number
+  maxWaitingOfOwner: number
   maxWaitMs: number
 }
 
-const usualLimits: ArchiveLimits = { timeLimitMs: 15_000, maxWaiting: 200, maxWaitMs: 30_000 }
+const usualLimits: ArchiveLimits = {
+  timeLimitMs: 15_000,
+  threads: 2,
+  maxWaiting: 400,
+  maxWaitingOfOwner: 30,
+  maxWaitMs: 30_000,
+}
 
 export type ArchiveServiceDeps = { start(): ThreadHost<ToArchive>; limits?: Partial<ArchiveLimits> }
 
@@ -33,18 +43,25 @@ type Waiting = {
   reject(error: AppError): void
 }
 
+/** A place for a thread. All are started with the first request: one that is needed is needed at once. */
+type Place = { thread: ThreadHost<ToArchive> | null; isBusy: boolean }
+
 export function createArchiveService({ start, limits: given }: ArchiveServiceDeps): ArchiveService {
   const limits = { ...usualLimits, ...given }
+  const places: Place[] = Array.from({ length: limits.threads }, () => ({ thread: null, isBusy: false }))
   /** By owner; the one whose turn it is comes first. */
   const waiting = new Map<string, Waiting[]>()
+  const underWay = new Set<string>()
   let count = 0
-  let thread: ThreadHost<ToArchive> | null = null
-  let isBusy = false
   let isEnded = false
   let idle: () => void = () => {}
 
+  const isBusy = (): boolean => places.some((place) => place.isBusy)
+
+  /** Of the first owner with none under way. */
   function take(): Waiting | undefined {
     for (const [owner, queue] of waiting) {
+      if (underWay.has(owner)) continue
       waiting.delete(owner)
       const next = queue.shift()!
       if (queue.length > 0) waiting.set(owner, queue)
@@ -55,18 +72,36 @@ export function createArchiveService({ start, limits: given }: ArchiveServiceDep
   }
 
   async function work(): Promise<void> {
-    if (isBusy) return
-    isBusy = true
-    for (let next = take(); next !== undefined; next = take()) await run(next)
-    isBusy = false
-    idle()
+    const place = places.find((each) => !each.isBusy)
+    if (place === undefined) return
+    place.isBusy = true
+    for (let next = take(); next !== undefined; next = take()) {
+      underWay.add(next.asked.owner)
+      await run(place, next)
+      underWay.delete(next.asked.owner)
+    }
+    place.isBusy = false
+    if (!isBusy()) idle()
   }
 
-  async function run({ method, asked, since, resolve, reject }: Waiting): Promise<void> {
+  function threadOf(place: Place): ThreadHost<ToArchive> {
+    if (place.thread === null || place.thread.hasEnded()) place.thread = start()
+    return place.thread
+  }
+
+  /** What fails here fails again with a request, which is told why. */
+  function prepare(place: Place): void {
+    if (place.isBusy || (place.thread !== null && !place.thread.hasEnded())) return
+    threadOf(place)
+      .request('open')
+      .catch(() => {})
+  }
+
+  async function run(place: Place, { method, asked, since, resolve, reject }: Waiting): Promise<void> {
     if (isEnded) return reject(closed())
     if (performance.now() - since > limits.maxWaitMs) return reject(busy())
-    if (thread === null || thread.hasEnded()) thread = start()
-    const asking = thread
+    const asking = threadOf(place)
+    for (const other of places) prepare(other)
     try {
       resolve(await asking.request({ method, asked }, { timeLimitMs: limits.timeLimitMs }))
     } catch (error) {
@@ -77,9 +112,10 @@ export function createArchiveService({ start, limits: given }: ArchiveServiceDep
 
   function ask(method: keyof ArchiveReader, asked: { owner: string }): Promise<unknown> {
     if (isEnded) return Promise.reject(closed())
+    const queue = waiting.get(asked.owner)
+    if (queue !== undefined && queue.length >= limits.maxWaitingOfOwner) return Promise.reject(tooMany())
     if (count >= limits.maxWaiting) return Promise.reject(busy())
     return new Promise((resolve, reject) => {
-      const queue = waiting.get(asked.owner)
       const entry = { method, asked, since: performance.now(), resolve, reject }
       if (queue === undefined) waiting.set(asked.owner, [entry])
       else queue.push(entry)
@@ -96,15 +132,20 @@ export function createArchiveService({ start, limits: given }: ArchiveServiceDep
     ...methods,
     async end() {
       isEnded = true
-      const last = thread
-      thread = null
       const { promise, resolve } = Promise.withResolvers<void>()
       idle = resolve
-      if (!isBusy) await last?.request('end').catch(() => {})
-      await last?.terminate()
-      if (isBusy) await promise
+      const wasBusy = isBusy()
+      await Promise.all(places.map(endPlace))
+      if (wasBusy && isBusy()) await promise
     },
   }
+}
+
+async function endPlace(place: Place): Promise<void> {
+  const last = place.thread
+  place.thread = null
+  if (!place.isBusy) await last?.request('end').catch(() => {})
+  await last?.terminate()
 }
 
 /** The message of the store names its files; that is for the log. */
@@ -116,6 +157,10 @@ function readableError(error: AppError): AppError {
 
 function busy(): AppError {
   return new AppError('archive-busy', 'the archive is busy; try again in a moment')
+}
+
+function tooMany(): AppError {
+  return new AppError('too-many-reads', 'too many of your requests to the archive are waiting; try again in a moment')
 }
 
 function late(timeLimitMs: number): AppError {

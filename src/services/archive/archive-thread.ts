@@ -4,18 +4,30 @@ import { serveThread } from '../../core/work/thread-host.ts'
 import { type ArchiveReader, archiveMethods } from './archive-reader.ts'
 
 /** What goes to the thread that reads the archive, and what comes back. One request is under way at a time. */
-export type ToArchive = { method: keyof ArchiveReader; asked: unknown } | 'end'
+export type ToArchive = { method: keyof ArchiveReader; asked: unknown } | 'open' | 'end'
 
-/** Answers requests that come over a port, in that thread. `open` is called with the first. */
+/** Answers requests that come over a port, in that thread. `open` is called with the first, or ahead of it. */
 export function serveArchive(port: MessagePort, open: () => Promise<OpenArchive>): void {
-  let opened: OpenArchive | null = null
+  let opening: Promise<OpenArchive> | null = null
+
+  /** One that fails is tried again with the next request. */
+  async function opened(): Promise<OpenArchive> {
+    opening ??= open()
+    try {
+      return await opening
+    } catch (error) {
+      opening = null
+      throw error
+    }
+  }
 
   async function answer(message: ToArchive): Promise<unknown> {
-    if (message === 'end') return opened?.close()
+    if (message === 'end') return (await opening)?.close()
+    if (message === 'open') return void (await opened())
     const { method, asked } = message
     if (!archiveMethods.includes(method)) throw new AppError('internal', `the archive has no method ${method}`)
-    opened ??= await open()
-    return (opened.reader[method] as (asked: unknown) => Promise<unknown>)(asked)
+    const { reader } = await opened()
+    return (reader[method] as (asked: unknown) => Promise<unknown>)(asked)
   }
 
   serveThread(port, answer, transferred)

@@ -8,9 +8,11 @@ import { createVersionFinder } from '../../archive/history/version-finder.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
 import { decodeText, detectCharset } from '../../core/http/charset.ts'
 import { inertPage } from '../../core/inert/inert-page.ts'
+import type { Span } from '../../core/pattern/pattern-search.ts'
 import { documentText } from '../../core/text/document-text.ts'
-import { createIgnoredText } from '../../core/text/ignored-text.ts'
+import { createIgnoredText, type IgnoredText } from '../../core/text/ignored-text.ts'
 import { textTypeOf } from '../../core/text/text-type.ts'
+import { createWorkBudget } from '../../core/work/work-budget.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { ObjectStore } from '../../store/contracts/objects.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
@@ -34,6 +36,8 @@ export type ContentReaderDeps = {
 
 /** Of a longer history the newest stand in the meta-information. */
 const MAX_META_VERSIONS = 500
+/** Steps for the expressions of one request: about a quarter of a second. */
+const CUTTING = 15_000_000
 
 /** What needs the bodies of versions. */
 export function createContentReader(deps: ContentReaderDeps): ContentReader {
@@ -55,12 +59,14 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
   }
 
   /** Null where the two are no pages that can be merged. */
-  async function mergedPage({ from, to }: VersionPair, ignore: readonly string[]): Promise<string | null> {
+  async function mergedPage({ from, to }: VersionPair, cutter: Cutter | null): Promise<string | null> {
     const [old, next] = [await bodyOf(from), await bodyOf(to)]
     const isPage = ({ contentType, body }: typeof old): boolean => contentFormOf(contentType, body).kind === 'html'
     if (!isPage(old) || !isPage(next)) return null
     const sources = [old, next].map(({ body, contentType }) => inUtf8(body, contentType))
-    return mergePages(sources[0]!, sources[1]!, (text) => ignored.find(text, ignore))
+    const merge = () => mergePages(sources[0]!, sources[1]!, (text) => cutter?.find(text) ?? [])
+    const merged = merge()
+    return cutter?.isTooExpensive() ? merge() : merged
   }
 
   return {
@@ -86,16 +92,18 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
       const pair = await choosePair({ versions, finder }, document, named)
       const form = as === 'patch' ? 'lines' : request.form
       const { profiles, ignore } = coveringProfiles(await visibility.of(asker).sources(), document.url)
-      const isCut = ignore.length > 0 && !showIgnored && !request.raw
+      const cutter = ignore.length > 0 && !showIgnored && !request.raw ? createCutter(ignored, ignore) : null
       if (as === 'page') {
-        const page = await mergedPage(pair, isCut ? ignore : [])
+        const page = await mergedPage(pair, cutter)
         if (page !== null) return { ...ownBytes(inertPage(page, document.url)), name: nameOf(document, pair, 'html') }
       }
-      const cut = isCut ? (text: string) => ignored.cut(text, ignore) : undefined
-      const changes = await compareTwo(bodies, pair, { ...request, form, cut }).catch(withoutPlace)
-      const ignoring = isCut ? ignore.length : 0
+      const compare = () => compareTwo(bodies, pair, { ...request, form, cut: cutter?.cut }).catch(withoutPlace)
+      const compared = await compare()
+      const tooExpensive = cutter?.isTooExpensive() === true
+      const changes = tooExpensive ? await compare() : compared
+      const ignoring = cutter === null || tooExpensive ? 0 : ignore.length
       const versionsOfIt = { from: versionItem(pair.from), to: versionItem(pair.to) }
-      const report = { url: document.url, document: id, ...versionsOfIt, ignoring, profiles }
+      const report = { url: document.url, document: id, ...versionsOfIt, ignoring, tooExpensive, profiles }
       switch (as) {
         case 'patch':
           return { ...ownBytes(patchText(pair, changes)), name: nameOf(document, pair, 'diff') }
@@ -126,6 +134,23 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
         source.close()
       }
     },
+  }
+}
+
+type Cutter = { cut(text: string): string; find(text: string): readonly Span[]; isTooExpensive(): boolean }
+
+/** Cuts out what the owner ignores, in all texts of a request. Once that has taken too much work it cuts nothing: ask again then. */
+function createCutter(ignored: IgnoredText, ignore: readonly string[]): Cutter {
+  const budget = createWorkBudget(CUTTING)
+  let isTooExpensive = false
+  function orGiveUp<T>(result: T | null, otherwise: T): T {
+    isTooExpensive ||= result === null
+    return result ?? otherwise
+  }
+  return {
+    cut: (text) => (isTooExpensive ? text : orGiveUp(ignored.cut(text, ignore, budget), text)),
+    find: (text) => (isTooExpensive ? [] : orGiveUp<readonly Span[]>(ignored.find(text, ignore, budget), [])),
+    isTooExpensive: () => isTooExpensive,
   }
 }
 

@@ -11,6 +11,7 @@ import {
 } from '../../core/reports/profile-report.ts'
 import { documentText } from '../../core/text/document-text.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'
+import { createWorkBudget } from '../../core/work/work-budget.ts'
 import { type AnnotatedDocument, createDrafting } from '../../matching/annotate.ts'
 import { type CompiledInterests, compileInterests } from '../../matching/interests/compile-interests.ts'
 import { relevanceOf } from '../../matching/match/evaluate.ts'
@@ -41,6 +42,8 @@ export type PreviewOptions = PreviewRequest & {
 type Read = { kind: 'text'; text: string } | { kind: keyof PreviewPart['passedOver'] }
 
 const MAX_MS = 60_000
+/** Steps for the expressions of all scopes. */
+const COVERING = 40_000_000
 const PAGE = 256
 /** Texts matched before yielding to other work in the process. */
 const TURN = 8
@@ -60,7 +63,8 @@ export async function previewProfile(
   const { covering } = createSourceCover(profile.sources, deps.landed)
   const endAt = startedAt + (options.maxMs ?? MAX_MS)
   const timed = { ...options, endAt }
-  const covered = await look(deps, interests, timed, ({ url }) => covering(url))
+  const budget = createWorkBudget(COVERING)
+  const covered = await look(deps, interests, timed, ({ url }) => covering(url, budget))
   const nothing = covered.documents === 0 && Object.values(covered.passedOver).every((count) => count === 0)
   const everything = nothing ? await look(deps, interests, timed, () => profile.sources) : null
   return { name: profile.name, covered, everything, tookMs: Math.round(deps.clock.monotonic() - startedAt) }

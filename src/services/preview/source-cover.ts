@@ -1,10 +1,14 @@
 import type { Source } from '../../core/profile.ts'
 import { hostKey, registrableDomain } from '../../core/url/partition.ts'
+import { createWorkBudget, type WorkBudget } from '../../core/work/work-budget.ts'
 import { coversPage, nearness, nearnessOf } from '../scheduler/urds/coverage.ts'
 
+/** For one page. */
+const WORK = 20_000_000
+
 export type SourceCover = {
-  /** The sources that a page may have come from. */
-  covering(url: string): Source[]
+  /** The sources that a page may have come from; without those for which the budget of their expressions doesn't suffice. */
+  covering(url: string, budget?: WorkBudget): Source[]
 }
 
 /**
@@ -28,17 +32,17 @@ export function createSourceCover(sources: readonly Source[], landed: ReadonlyMa
       }
     }
 
-  function covers({ source, uri }: Place, url: string): boolean {
+  function covers({ source, uri }: Place, url: string, budget: WorkBudget): boolean {
     const hops = nearness(uri, url) === nearnessOf.page ? 0 : 1
-    return coversPage({ uri, scope: source.scope, depth: source.depth }, { url, hops })
+    return coversPage({ uri, scope: source.scope, depth: source.depth }, { url, hops }, budget)
   }
 
   return {
-    covering(url) {
+    covering(url, budget = createWorkBudget(WORK)) {
       const near = places.get(registrableDomain(hostKey(url))) ?? []
       const found = new Set<Source>()
       for (const place of [...near, ...patterns])
-        if (!found.has(place.source) && covers(place, url)) found.add(place.source)
+        if (!found.has(place.source) && covers(place, url, budget)) found.add(place.source)
       return [...found]
     },
   }

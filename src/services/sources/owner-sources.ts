@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Profile, Source } from '../../core/profile.ts'
-import type { ProfileStore, UrdRow } from '../../store/contracts/profiles.ts'
+import type { AsideKind, ProfileStore, UrdRow } from '../../store/contracts/profiles.ts'
 import { supportOf } from '../profiles/protocols.ts'
 
 /** One source of one profile of one owner: the part that doesn't change with every check. */
@@ -15,6 +15,9 @@ export type OwnedSource = Pick<Source, 'uri' | 'everyMs' | 'depth' | 'scope' | '
   unsupported: string | null
   paused: boolean
   muted: boolean
+  /** Which of its expressions take too much work, if any, and the page on which that was found. */
+  aside: AsideKind | ''
+  asideUrl: string
   /** As of the last read; never changes again once it is not 0. */
   visitedAt: number
 }
@@ -113,13 +116,13 @@ export function watchesOf(sources: readonly OwnedSource[]): number[] {
 
 function sourcesOf(profile: Profile, urds: readonly UrdRow[], schemes: readonly string[]): OwnedSource[] {
   const named = { id: profile.id, name: profile.name }
-  return urds.flatMap(({ id, watch, place, paused, muted, visitedAt }) => {
+  return urds.flatMap(({ id, watch, place, paused, muted, visitedAt, aside, asideUrl }) => {
     const source = profile.sources[place]
     if (source === undefined) return []
     const { uri, everyMs, depth, scope, process } = source
     const support = supportOf(uri, schemes)
     return {
-      ...{ id, watch, uri, everyMs, depth, scope, process, paused, muted, visitedAt },
+      ...{ id, watch, uri, everyMs, depth, scope, process, paused, muted, visitedAt, aside, asideUrl },
       host: URL.parse(uri)?.host ?? '',
       profile: named,
       isProfilePaused: profile.paused,

@@ -6,7 +6,7 @@ import type { WatchCheck, WatchRow, WatchStore } from '../../store/contracts/wat
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import { createOwnerSources, type OwnedSource, type OwnerList, watchesOf } from './owner-sources.ts'
 import type { SourcePages } from './source-pages.ts'
-import { isFailing, isPaused, type SourceState, sinceOf, stateOf } from './source-state.ts'
+import { isFailing, isPaused, type SourceState, sinceOf, stateOf, troubleOf } from './source-state.ts'
 import type { createSourceUnread, UnreadBySource } from './source-unread.ts'
 import { messageOf, whyText } from './source-words.ts'
 
@@ -74,6 +74,11 @@ const VIEWED_AT_ONCE = 5
 const UNFOUND = 'failed: host-not-found'
 const unfound = new Set(['skipped: address', 'failed: dns-not-found', 'failed: dns-failed'])
 
+function outcomeOf(source: OwnedSource, row: WatchRow | undefined): string {
+  const isAside = source.aside === 'scope' && troubleOf(source, row) === 'too-expensive'
+  return isAside ? 'skipped: expression-too-expensive' : (row?.outcome ?? '')
+}
+
 /** The outcome of a check as its owner sees it. */
 type Viewer = <T extends { outcome: string } | undefined>(row: T) => T
 
@@ -117,7 +122,7 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
       nextCheckAt: nextAt === null ? null : Math.max(nextAt, clock.now()),
       why: isPaused(source) ? 'paused' : whyText(source, snapshot),
       status: row?.status ?? 0,
-      outcome: row?.outcome ?? '',
+      outcome: outcomeOf(source, row),
       unread: unread.get(source.id) ?? 0,
     }
   }

@@ -16,6 +16,7 @@ export type SourceState =
   | 'failing'
   | 'refused'
   | 'unsupported'
+  | 'too-expensive'
   | 'nothing-matched'
   | 'empty'
   | 'changed'
@@ -24,7 +25,14 @@ export type SourceState =
 /** What went wrong, if anything; it stays while the next check is in progress. */
 export type Trouble = Extract<
   SourceState,
-  'blocked-by-robots' | 'blocked-by-site' | 'sign-in-failed' | 'not-found' | 'failing' | 'refused' | 'unsupported'
+  | 'blocked-by-robots'
+  | 'blocked-by-site'
+  | 'sign-in-failed'
+  | 'not-found'
+  | 'failing'
+  | 'refused'
+  | 'unsupported'
+  | 'too-expensive'
 >
 
 /** What is known of a source without reading its documents. */
@@ -47,8 +55,12 @@ export function isPaused({ paused, isProfilePaused }: OwnedSource): boolean {
 }
 
 /** Null if the last check succeeded, or there was none. */
-export function troubleOf({ unsupported }: OwnedSource, row: WatchRow | undefined): Trouble | null {
+export function troubleOf({ unsupported, aside }: OwnedSource, row: WatchRow | undefined): Trouble | null {
   if (unsupported !== null) return 'unsupported'
+  return troubleOfCheck(row) ?? (aside === '' ? null : 'too-expensive')
+}
+
+function troubleOfCheck(row: WatchRow | undefined): Trouble | null {
   if (row === undefined || row.checkedAt === 0) return null
   const { outcome, status } = row
   if (outcome.startsWith('skipped')) return troubleOfRefusal(outcome)
@@ -94,7 +106,7 @@ export function stateOf(
 
 /** Since when; null if that has no meaning. */
 export function sinceOf(state: SourceState, row: WatchRow | undefined): number | null {
-  if (row === undefined || state === 'paused' || state === 'queued' || state === 'not-yet') return null
+  if (row === undefined || ['paused', 'queued', 'not-yet', 'too-expensive'].includes(state)) return null
   if (state === 'checking') return row.round || null
   if (state === 'changed') return row.changedAt || null
   return (state === 'unchanged' ? row.changedAt || row.since : row.since) || null

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { hostKey, registrableDomain } from '../../core/url/partition.ts'
+import { createWorkBudget, type WorkBudget } from '../../core/work/work-budget.ts'
 import type { InboxStore, ProfileCounts } from '../../store/contracts/inbox.ts'
 import { coversPage } from '../scheduler/urds/coverage.ts'
 import type { OwnedSource } from './owner-sources.ts'
@@ -22,6 +23,8 @@ const NOTIFIED_AGE_MS = 5000
 /** The redirect target of a watch; '' for none. */
 type LandedOf = (watch: number) => string
 
+/** For one question: annotations to read, and steps for expressions of scopes, since this runs next to everything else. */
+type Room = { left: number; budget: WorkBudget }
 type Kept = { stamp: string; readAt: number; bySource: Map<number, number> }
 
 /**
@@ -36,13 +39,13 @@ export function createSourceUnread(inbox: Pick<InboxStore, 'counts' | 'list'>, c
 
   type Asked = { owner: string; sources: readonly OwnedSource[]; counts: ProfileCounts; landedOf: LandedOf }
 
-  async function ofProfile({ owner, sources, counts, landedOf }: Asked, room: { left: number }) {
+  async function ofProfile({ owner, sources, counts, landedOf }: Asked, room: Room) {
     const profile = sources[0]!.profile.id
     const stamp = `${counts.unread} ${counts.all} ${sources.length} ${sources[0]!.id}`
     const known = kept.get(profile)
     if (known?.stamp === stamp && known.readAt > clock.monotonic() - MAX_AGE_MS) return known.bySource
     const bySource = new Map<number, number>()
-    const find = createSourceFinder(sources, landedOf)
+    const find = createSourceFinder(sources, landedOf, room.budget)
     for (let before: number | null = null; room.left > 0; ) {
       const page = { before, limit: Math.min(PAGE, room.left) }
       const items = await inbox.list(owner, { state: 'unread', profile }, page)
@@ -77,7 +80,7 @@ export function createSourceUnread(inbox: Pick<InboxStore, 'counts' | 'list'>, c
   ): Promise<UnreadBySource> {
     const byProfile = await countsOf(owner)
     const unread = new Map<number, number>()
-    const room = { left: MAX_READ }
+    const room: Room = { left: MAX_READ, budget: createWorkBudget() }
     for (const [profile, counts] of byProfile) {
       const those = sources.get(profile) ?? []
       if (counts.unread === 0 || those.length === 0) continue
@@ -118,6 +121,7 @@ const MAX_TRIED = 50
 export function createSourceFinder(
   sources: readonly OwnedSource[],
   landedOf: (watch: number) => string,
+  budget = createWorkBudget(),
 ): (url: string) => OwnedSource | undefined {
   const byPage = new Map<string, OwnedSource>()
   const byDomain = new Map<string, OwnedSource[]>()
@@ -133,7 +137,7 @@ export function createSourceFinder(
     else if (those.length < MAX_TRIED) those.push(source)
   }
   const covering = (url: string, domain: string) =>
-    byDomain.get(domain)?.find(({ uri, scope, depth }) => coversPage({ uri, scope, depth }, { url, hops: 1 }))
+    byDomain.get(domain)?.find(({ uri, scope, depth }) => coversPage({ uri, scope, depth }, { url, hops: 1 }, budget))
   return (url) => byPage.get(url) ?? covering(url, domainOf(url)) ?? covering(url, '')
 }
 

@@ -40,12 +40,24 @@ const words: Record<SourceState, (facts: Facts) => string> = {
     if (outcome === 'skipped: type') return "This type of content isn't supported. Watch a page of text instead."
     return `${source.unsupported ?? "It can't be watched"}. Remove the watch, or use an http or https address.`
   },
+  'too-expensive': ({ source }) => expensiveWords(source),
   'nothing-matched': ({ source }) =>
     `Checked, but nothing has matched the profile “${source.profile.name}” so far. Review its interests, or track every change instead.`,
   empty: () =>
     'The page has no text of its own to compare; a script may build it in the browser. Watch its feed or another page instead.',
   changed: () => 'The last check found a change.',
   unchanged: () => 'The last check found no change.',
+}
+
+function expensiveWords({ aside, asideUrl, profile: { name } }: OwnedSource): string {
+  switch (aside) {
+    case 'interests':
+      return `The interests of the profile “${name}” take too much work on ${asideUrl}, so that page wasn't matched. Simplify their regular expressions.`
+    case 'ignore':
+      return `The expressions to ignore of the profile “${name}” take too much work on ${asideUrl}, so its whole change was shown. Use fewer or simpler ones.`
+    default:
+      return `Skipped: the expression of its scope takes too much work on ${asideUrl}, so links aren't followed. Simplify the expression.`
+  }
 }
 
 const refusals = new Map([

@@ -1,5 +1,6 @@
 import type { Source } from '../../core/profile.ts'
 import { hostKey, hostNameOf, registrableDomain } from '../../core/url/partition.ts'
+import { createWorkBudget } from '../../core/work/work-budget.ts'
 import { coversPage } from '../scheduler/urds/coverage.ts'
 
 /** A source, and where it leads to. */
@@ -15,6 +16,9 @@ export type Coverage = {
 /** Of one domain: each is tried for each page. */
 const MAX_PATTERNS = 100
 
+/** For all expressions and pages together; what it doesn't suffice for isn't covered. */
+const WORK = 20_000_000
+
 const isWeb = /^https?:\/\//
 
 /**
@@ -25,6 +29,7 @@ const isWeb = /^https?:\/\//
  * of its own source; what it leads to elsewhere is seen by its annotations.
  */
 export function createCoverage(sources: Iterable<Reaching>): Coverage {
+  const budget = createWorkBudget(WORK)
   const sites = new Set<string>()
   const pages = new Set<string>()
   const folders = new Set<string>()
@@ -71,7 +76,7 @@ export function createCoverage(sources: Iterable<Reaching>): Coverage {
       const domain = registrableDomain(host)
       if (domains.has(domain) || inFolder(host, path)) return true
       const near = patterns.get(domain)
-      for (const source of near?.values() ?? []) if (coversPage(source, { url, hops: 1 })) return true
+      for (const source of near?.values() ?? []) if (coversPage(source, { url, hops: 1 }, budget)) return true
       return false
     },
   }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Source } from '../../core/profile.ts'
 import { ignoredBy } from '../../core/text/ignored-text.ts'
+import { createWorkBudget } from '../../core/work/work-budget.ts'
 import type { InboxStore } from '../../store/contracts/inbox.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
 import type { Reached, VersionStore } from '../../store/contracts/versions.ts'
@@ -66,6 +67,8 @@ const MAX_OWNERS = 200
 const UNFINISHED_MS = 1_000
 const SETTLED_MS = 60_000
 const PAGE = 200
+/** For expressions, over all documents of a question; what it doesn't suffice for isn't seen. */
+const WORK = 20_000_000
 
 export function createVisibility({ profiles, watches, inbox, versions, clock }: VisibilityDeps): Visibility {
   /** The last used behind. */
@@ -114,13 +117,14 @@ export function createVisibility({ profiles, watches, inbox, versions, clock }: 
   /** Documents that checks of these sources came to. */
   async function reachedBy(sources: Known['visited'], documents: readonly SeenDocument[]): Promise<Set<number>> {
     const urls = new Map(documents.map(({ id, url }) => [id, url]))
+    const budget = createWorkBudget(WORK)
     const rows = await versions.reached({ documents: [...urls.keys()], watches: [...sources.keys()] })
     const isCovered = ({ document, watch, hops }: Reached) =>
       sources
         .get(watch)!
         .some(({ source, landed }) =>
           [source.uri, landed].some(
-            (uri) => uri !== '' && coversPage({ ...source, uri }, { url: urls.get(document)!, hops }),
+            (uri) => uri !== '' && coversPage({ ...source, uri }, { url: urls.get(document)!, hops }, budget),
           ),
         )
     return new Set(rows.filter(isCovered).map(({ document }) => document))

@@ -48,6 +48,49 @@ describe('a source that is paused for one profile', () => {
   )
 })
 
+describe('a scope that takes too much work', () => {
+  const evil = { kind: 'pattern', source: '.*a[ab]{450}c' } as const
+  const kind = { kind: 'pattern', source: 'news' } as const
+
+  test(
+    'is set aside for its owners alone, until the profile is put again',
+    withWatching({}, async ({ put, profiles, service, turn, tell, rowOf, fetcher, clock }) => {
+      const eve = profileWith('eve', 'eve', [sourceAt(a, { scope: evil, depth: 3 })])
+      await put(eve, profileWith('ann', 'ann', [sourceAt(a, { scope: kind, depth: 1 })]))
+      await turn()
+      const scopes = () => fetcher.orders.at(-1)!.crawlScope.sources.map(({ scope, owner }) => [scope, owner])
+      assert.deepEqual(
+        scopes().map(String).sort(),
+        [
+          [evil, 'eve'],
+          [kind, 'ann'],
+        ]
+          .map(String)
+          .sort(),
+      )
+      const { id } = await rowOf(a)
+      const none = { queued: 0, changed: 0, unchanged: 0, failed: 0, source: null, landed: null }
+      tell([{ ...none, watch: id, tooExpensive: [{ expression: evil.source, url: `${a}links` }] }])
+      await service.tick()
+      const asideOf = async (name: string) => (await profiles.urdsOf(name)).map((urd) => [urd.aside, urd.asideUrl])
+      assert.deepEqual(await asideOf('eve'), [['scope', `${a}links`]])
+      assert.deepEqual(await asideOf('ann'), [['', '']])
+      clock.advance(11 * MINUTE)
+      await turn()
+      assert.equal(fetcher.orders.at(-1)!.depth, 1)
+      assert.deepEqual(
+        scopes().filter(([scope]) => scope !== undefined && (scope as { kind: string }).kind === 'pattern'),
+        [[kind, 'ann']],
+      )
+      await put(eve)
+      clock.advance(11 * MINUTE)
+      await turn()
+      assert.deepEqual(await asideOf('eve'), [['', '']])
+      assert.equal(fetcher.orders.at(-1)!.depth, 3)
+    }),
+  )
+})
+
 describe('a listener to checks', () => {
   test(
     'is notified when each starts and when it is over and noted, and learns the owners',

@@ -66,6 +66,8 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
   const checkRuns = createCheckRuns()
   /** Checks that have reached the page limit. */
   const full = new Set<number>()
+  /** Expressions that took too much work and whose owners don't know it yet. */
+  let expensive: { watch: number; expression: string; url: string }[] = []
   let lastRound = 0
   let notifyResults: () => void = () => {}
   let notifyCheck: CheckListener = () => {}
@@ -149,6 +151,16 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     for (const watch of cut) deps.onProblem('a check reached its page limit', { watch, uri: rows.get(watch)?.uri })
   }
 
+  async function setAside(): Promise<void> {
+    const taken = expensive
+    expensive = []
+    for (const { watch, expression, url } of taken) {
+      const urds = sources.withExpression(watch, expression)
+      await deps.profiles.setUrds(urds, { aside: 'scope', asideUrl: url })
+      deps.onProblem('the scope of a source takes too much work and was set aside', { watch, url, expression })
+    }
+  }
+
   async function endChecks(): Promise<void> {
     // Never before its start, even if the clock was reset: it would look as if it were in progress for ever.
     const finished = checkRuns.takeFinished(Math.max(clock.now(), lastRound))
@@ -177,6 +189,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
         continue
       }
       checkRuns.note(each)
+      for (const found of each.tooExpensive ?? []) expensive.push({ watch: each.watch, ...found })
       if (checkRuns.becomesFull(each.watch, deps.maxPages)) full.add(each.watch)
     }
     notifyResults()
@@ -198,6 +211,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
       }
     },
     async tick() {
+      await setAside()
       await takeChanges()
       await cutShort()
       await endChecks()

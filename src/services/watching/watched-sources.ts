@@ -21,6 +21,8 @@ export type WatchedSourcesDeps = {
   onProblem(message: string, fields: Record<string, unknown>): void
 }
 
+const onlyPage = { scope: { kind: 'page' }, depth: 0 } as const
+
 /**
  * The sources of the profile base, as they are watched: every source of every profile is a URD, and URDs of the same source are
  * one watch. Read on demand; nothing is written.
@@ -57,7 +59,9 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
       if (urd.visitedAt === 0 && source.window === null) joined.add(urd.watch)
       try {
         const paused = profile.paused || urd.paused
-        coalescer.put({ ...urdOf(profile, source.uri), ...source, id: urd.id, watch: urd.watch, paused })
+        // What takes too much work isn't followed until its owner changes it.
+        const reach = urd.aside === 'scope' ? onlyPage : {}
+        coalescer.put({ ...urdOf(profile, source.uri), ...source, ...reach, id: urd.id, watch: urd.watch, paused })
       } catch (error) {
         deps.onProblem('a source cannot be watched', { profile: profile.id, uri: source.uri, error: String(error) })
       }
@@ -120,10 +124,17 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
       return taken
     },
     crawlScopeOf(watch: number): CrawlScope {
-      const sources = coalescer.urdsOf(watch).map(({ id, scope }) => ({ uri: uriOf.get(id)!, scope }))
+      const sources = coalescer.urdsOf(watch).map(({ id, scope, owner }) => {
+        return { uri: uriOf.get(id)!, scope, ...(scope.kind === 'pattern' ? { owner } : {}) }
+      })
       const distinct = new Map(sources.map((source) => [JSON.stringify(source), source]))
       return { watch, sources: [...distinct.values()] }
     },
+    /** The URDs of a watch with this expression. */
+    withExpression: (watch: number, expression: string): number[] =>
+      coalescer
+        .urdsOf(watch)
+        .flatMap(({ id, scope }) => (scope.kind === 'pattern' && scope.source === expression ? [id] : [])),
     /** URDs whose first visit the next check is. A paused one has it when it is resumed. */
     unvisitedOf: (watch: number): number[] =>
       coalescer.urdsOf(watch).flatMap(({ id, paused }) => (!paused && unvisited.has(id) ? [id] : [])),

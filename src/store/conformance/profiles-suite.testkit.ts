@@ -192,6 +192,27 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
+      'a source that was set aside says why, until its profile is put again',
+      place(async ({ profiles }) => {
+        await profiles.put([keyedOf('p', 'ann', [a, b]), keyedOf('q', 'bob', [a])])
+        const [one, two] = await profiles.urdsOf('p')
+        const others = await profiles.urdsOf('q')
+        assert.deepEqual([one!.aside, one!.asideUrl], ['', ''])
+        const before = await profiles.revision()
+        await profiles.setUrds([one!.id], { aside: 'scope', asideUrl: 'http://a.example/long\u0000' })
+        const [aside] = await profiles.urdsOf('p')
+        assert.equal(aside!.aside, 'scope')
+        assert.match(aside!.asideUrl, /^http:\/\/a\.example\/long/)
+        assert.equal(await profiles.revision(), before + 1)
+        await profiles.setUrds([one!.id], { muted: true })
+        assert.equal((await profiles.findUrd(one!.id))!.aside, 'scope', 'other marks leave it alone')
+        await profiles.put([keyedOf('p', 'ann', [a, b])])
+        assert.deepEqual(await profiles.urdsOf('p'), [{ ...one!, muted: true }, two])
+        assert.deepEqual(await profiles.urdsOf('q'), others)
+      }),
+    )
+
+    test(
       'marks stay with a source that stays, the same one twice included, and go with one that goes',
       place(async ({ profiles }) => {
         await profiles.put([keyedOf('p', 'ann', [a, b, a])])

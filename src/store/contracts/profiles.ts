@@ -9,7 +9,10 @@ export type ProfileStore = {
   find(id: string): Promise<Profile | null>
   /** The revision in which each profile was put last. */
   stamps(): Promise<{ id: string; revision: number }[]>
-  /** Adds profiles or puts them in place of what they were. A source whose URI stays the same keeps its URD. */
+  /**
+   * Adds profiles or puts them in place of what they were. A source whose URI stays the same keeps its URD. What was set aside
+   * is tried again.
+   */
   put(profiles: readonly KeyedProfile[]): Promise<void>
   /** How many were there. */
   remove(ids: readonly string[]): Promise<number>
@@ -34,6 +37,17 @@ export type UrdRow = {
   paused: boolean
   /** Checked and kept, but what is new goes to the archive of the inbox, unseen. */
   muted: boolean
+  /** Which of its expressions take too much work, if any, and the page on which that was found. */
+  aside: AsideKind | ''
+  asideUrl: string
 }
 
-export type UrdMarks = { paused?: boolean; muted?: boolean }
+/**
+ * Of a `scope` only the source's own page is left. The others were not applied to a page: all of a change is shown where parts
+ * were to be ignored, and nothing is matched where interests could not be decided. The first that applies is kept.
+ */
+export const asideKinds = ['scope', 'interests', 'ignore'] as const
+export type AsideKind = (typeof asideKinds)[number]
+
+/** `aside` and `asideUrl` come together. */
+export type UrdMarks = { paused?: boolean; muted?: boolean; aside?: AsideKind | ''; asideUrl?: string }

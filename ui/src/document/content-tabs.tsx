@@ -128,6 +128,7 @@ export function MergedTab({ id, choice: { from, to } }: { id: string; choice: Ve
         showsAll={showsIgnored}
         onChange={(next) => setDiffChoice({ showsIgnored: next })}
       />
+      {diff.data?.tooExpensive && <p className="soft">{strings.diff.tooExpensive}</p>}
       <SandboxedPage
         title={strings.merged.frame(from.n, to.n)}
         src={urlOf(`/documents/${id}/diff`, { ...query, ignored: showsIgnored ? 'show' : undefined }) + FIRST_CHANGE}

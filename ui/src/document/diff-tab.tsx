@@ -42,6 +42,7 @@ export function DiffTab({ id, versions, choice }: Props) {
               onChange={(showsIgnored) => setDiffChoice({ showsIgnored })}
             />
           )}
+          {query.data.tooExpensive && <p className="soft">{strings.diff.tooExpensive}</p>}
           <Compared diff={query.data} choice={diffChoice} isStale={query.isPlaceholderData} />
         </>
       )}

@@ -75,6 +75,7 @@ export const strings = {
     failedAdvice: 'Choose other versions above.',
     equal: 'No differences',
     equalBytes: 'This content has no text to compare, but both versions are identical byte for byte.',
+    tooExpensive: 'Your expressions to ignore take too much work on this page, so the whole change is shown.',
     equalIgnored: 'These versions differ only in text your profiles ignore.',
     equalText: 'The text is the same in both versions. The HTML source, or other versions, may differ.',
     binary: 'The content changed',

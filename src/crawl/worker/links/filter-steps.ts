@@ -42,8 +42,8 @@ export function createFilterSteps(settings: CrawlSettings, watches: Watches): Li
     { name: 'drop filtered', run: ({ url }) => (filter.accepts(url) ? null : 'scope') },
     {
       name: 'drop out of scope',
-      run({ url, pageHost, watch }) {
-        if (watch > 0) return watches.covers(watch, url, pageHost) ? null : 'scope'
+      run({ url, pageHost, work }) {
+        if (work.watch > 0) return watches.covers(work, url, pageHost) ? null : 'scope'
         if (scope.accepts(url)) return null
         // A seed that redirects takes the crawl along: the host of a page that was fetched is in scope with it.
         return restrict === null && hostKey(url) === pageHost ? null : 'scope'

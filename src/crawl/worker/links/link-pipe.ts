@@ -1,12 +1,14 @@
 import type { SkipReason } from '../../../core/reports/crawl-report.ts'
-import { type Check, linkDepth, type Offer, UNLIMITED_DEPTH } from '../../../core/request.ts'
+import { type Check, linkDepth, noCheck, type Offer, UNLIMITED_DEPTH } from '../../../core/request.ts'
 import type { FingerprintCache } from '../../../core/url/fingerprint-cache.ts'
 import { hostKey } from '../../../core/url/partition.ts'
 import { baseOfSerialised, type ParsedBase, prepareBase, resolve } from '../../../core/url/url.ts'
 import { type Fingerprinter, toBigInt } from '../../../core/url/url-key.ts'
+import { createSlices } from '../../../core/work/slices.ts'
 import { type DroppedLinks, maxDroppedExamples, type TrapRule } from '../../../store/contracts/dropped-links.ts'
 import type { FoundLink } from '../../extract/fastfind.ts'
 import type { LinkNormaliser } from '../../normalize/link-normaliser.ts'
+import type { PageWork } from '../results/check-results.ts'
 import { createLinkMemo, type NamedLink } from './link-memo.ts'
 
 /** A link in the pipe. One object serves all links of a shard. */
@@ -17,8 +19,8 @@ export type LinkDraft = {
   key: string
   /** Host of the page with the link. */
   pageHost: string
-  /** The watch that asks, 0 for none. */
-  watch: number
+  /** Of the page, for the watch that asks; 0 for none. */
+  work: PageWork
 }
 
 /** Null if the link passes, or the reason to skip it. */
@@ -46,8 +48,11 @@ export type LinkPipe = {
   enter(page: PageContext): void
   /** A link of the page that was entered, if it was met before in the same form. For links that are plain ASCII. */
   recall(bytes: Uint8Array, start: number, end: number): NamedLink | undefined
-  /** All links of a page at once: its outgoing links as they are kept, and those that are worth offering. */
-  run(links: readonly FoundLink<NamedLink>[], page: PageContext): PipedLinks
+  /**
+   * All links of the page that was entered: its outgoing links as they are kept, and those that are worth offering. Where
+   * that takes long, as with expressions, other pages come in between; usually it is done at once.
+   */
+  run(links: readonly FoundLink<NamedLink>[], page: PageContext, at: number): PipedLinks | Promise<PipedLinks>
   /**
    * For links that were stored with the page: positions of those that are not known yet. `keys` are the result of
    * `run`, by the same naming.
@@ -57,11 +62,14 @@ export type LinkPipe = {
   offered(offers: readonly Offer[]): void
   /** The target of a redirect. Where a seed leads is part of the crawl, in scope or not. */
   admit(url: string, page: PageContext, fromSeed: boolean): Offer | SkipReason | 'known' | 'unparsable'
-  /** Links that the trap limits dropped since the last call; all are of this page. */
+  /** What the trap limits dropped when the target of a redirect was admitted. */
   takeDropped(page: PageContext, at: number): DroppedLinks[]
 }
 
-export type PipedLinks = { links: string[]; keys: Uint8Array; offers: Offer[] }
+/** `traps`: what the trap limits dropped. */
+export type PipedLinks = { links: string[]; keys: Uint8Array; offers: Offer[]; traps: DroppedLinks[] }
+
+type DroppedByRule = Map<TrapRule, { count: number; urls: string[] }>
 
 export type LinkPipeOptions = {
   steps: readonly LinkStep[]
@@ -71,11 +79,15 @@ export type LinkPipeOptions = {
   seen: FingerprintCache
   order: UrlOrder
   maxHops: number
+  /** What matching the links of a page may take. */
+  workOf(check: Check, url: string): PageWork
   onSkip(reason: SkipReason, watch: number): void
   onUnparsable(href: string, pageUrl: string): void
 }
 
 const MEMO_ENTRIES = 16_384
+/** Steps of expressions until others have their turn: some milliseconds. */
+const SLICE = 500_000
 const KEY_BYTES = 8
 /** Of a link that is too long, so much is kept as an example. */
 const MAX_EXAMPLE = 2048
@@ -85,13 +97,14 @@ const MAX_EXAMPLE = 2048
  * dropped, and the rest sent through the steps; what can't be named is logged; all links of a page are handed on at once.
  */
 export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
-  const { steps, normaliser, fingerprinter, seen, order, maxHops, onSkip, onUnparsable } = options
+  const { steps, normaliser, fingerprinter, seen, order, maxHops, workOf, onSkip, onUnparsable } = options
+  const slices = createSlices()
   const memo = createLinkMemo(MEMO_ENTRIES)
-  const draft: LinkDraft = { url: '', key: '', pageHost: '', watch: 0 }
+  const draft: LinkDraft = { url: '', key: '', pageHost: '', work: workOf(noCheck, '') }
   const fp = new Uint32Array(2)
   let normalise = normaliser.onPage(prepareBase('http://invalid/'))
   let pageNumber = 0
-  let dropped: Map<TrapRule, { count: number; urls: string[] }> | null = null
+  let dropped: DroppedByRule | null = null
 
   // A page seen by one check of one watch is new to all others: their fingerprints differ.
   let eyeHi = 0
@@ -137,7 +150,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     normalise = normaliser.onPage(base)
     memo.enter(base.prefix, base.directory)
     draft.pageHost = page.host
-    draft.watch = page.check.watch
+    draft.work = workOf(page.check, page.url)
     look(page.check)
     pageNumber++
   }
@@ -171,39 +184,83 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     return true
   }
 
+  function beginReading(found: Reading['found'], page: PageContext, startedAt: number): Reading {
+    return {
+      ...{ found, page, startedAt, read: 0, links: [], keys: new Uint32Array(found.length * 2), offers: [] },
+      ...{ accepted: new Set(), met: null, work: draft.work },
+    }
+  }
+
+  /** False where it is time for others. */
+  function readSlice(reading: Reading): boolean {
+    const { found, page, links, keys, offers, accepted, met, work } = reading
+    const depth = linkDepth(page.depth)
+    const knownFrom = depth ?? 0
+    const sliceEnd = work.spent + SLICE
+    while (reading.read < found.length) {
+      if (work.spent > sliceEnd) return false
+      const { href, known } = found[reading.read++]!
+      let link = known
+      if (link === null) {
+        const named = name(href)
+        if (typeof named === 'string') {
+          if (named === 'unparsable') onUnparsable(href, page.url)
+          else onSkip(named, page.check.watch)
+          if (named === 'length') drop('length', href)
+          continue
+        }
+        link = named
+        memo.keep(href, link)
+      }
+      if (link.page === pageNumber || met?.has(nameOf(link.hi, link.lo))) continue
+      link.page = pageNumber
+      met?.add(nameOf(link.hi, link.lo))
+      keys[links.length * 2] = link.hi
+      keys[links.length * 2 + 1] = link.lo
+      links.push(link.url)
+      if (seenDepth(link.hi, link.lo) >= knownFrom || accepted.has(link.key)) continue
+      if (consider(link, page, depth, offers)) accepted.add(link.key)
+    }
+    return true
+  }
+
+  /** In between, the pipe is in other pages. */
+  async function readOn(reading: Reading): Promise<PipedLinks> {
+    const { page, keys, links, work } = reading
+    for (let isDone = false; !isDone; ) {
+      const mine = dropped
+      dropped = null
+      await slices.next(work.party)
+      enter(page)
+      draft.work = work
+      dropped = mine
+      // Links that were met before are known by the number of another page by now.
+      reading.met ??= new Set(links.map((_, at) => nameOf(keys[at * 2]!, keys[at * 2 + 1]!)))
+      isDone = readSlice(reading)
+    }
+    return endReading(reading)
+  }
+
+  function endReading({ links, keys, offers, page, startedAt }: Reading): PipedLinks {
+    const traps = takeDropped(page, startedAt)
+    return { links, keys: new Uint8Array(keys.buffer, 0, links.length * KEY_BYTES), offers, traps }
+  }
+
+  function takeDropped({ host, url: parent }: PageContext, at: number): DroppedLinks[] {
+    if (dropped === null) return []
+    const drops = [...dropped].map(([rule, { count, urls }]): DroppedLinks => {
+      return { host, rule, count, examples: urls.map((url) => ({ url, parent, at })) }
+    })
+    dropped = null
+    return drops
+  }
+
   return {
     enter,
     recall: memo.recall,
-    run(found, page) {
-      const depth = linkDepth(page.depth)
-      const knownFrom = depth ?? 0
-      const links: string[] = []
-      const keys = new Uint32Array(found.length * 2)
-      const offers: Offer[] = []
-      // By key: another spelling of a link that was accepted a moment ago is the same link.
-      const accepted = new Set<string>()
-      for (const { href, known } of found) {
-        let link = known
-        if (link === null) {
-          const named = name(href)
-          if (typeof named === 'string') {
-            if (named === 'unparsable') onUnparsable(href, page.url)
-            else onSkip(named, page.check.watch)
-            if (named === 'length') drop('length', href)
-            continue
-          }
-          link = named
-          memo.keep(href, link)
-        }
-        if (link.page === pageNumber) continue
-        link.page = pageNumber
-        keys[links.length * 2] = link.hi
-        keys[links.length * 2 + 1] = link.lo
-        links.push(link.url)
-        if (seenDepth(link.hi, link.lo) >= knownFrom || accepted.has(link.key)) continue
-        if (consider(link, page, depth, offers)) accepted.add(link.key)
-      }
-      return { links, keys: new Uint8Array(keys.buffer, 0, links.length * KEY_BYTES), offers }
+    run(found, page, at) {
+      const reading = beginReading(found, page, at)
+      return readSlice(reading) ? endReading(reading) : readOn(reading)
     },
     unknown(bytes, page) {
       const knownFrom = linkDepth(page.depth) ?? 0
@@ -232,15 +289,29 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
         ? offerOf(named, page, page.depth, page.hops)
         : verdict
     },
-    takeDropped({ host, url: parent }, at) {
-      if (dropped === null) return []
-      const drops = [...dropped].map(([rule, { count, urls }]): DroppedLinks => {
-        return { host, rule, count, examples: urls.map((url) => ({ url, parent, at })) }
-      })
-      dropped = null
-      return drops
-    },
+    takeDropped,
   }
+}
+
+/** The links of a page, as far as they have been read. */
+type Reading = {
+  readonly found: readonly FoundLink<NamedLink>[]
+  readonly page: PageContext
+  readonly startedAt: number
+  /** How many links. */
+  read: number
+  readonly links: string[]
+  readonly keys: Uint32Array<ArrayBuffer>
+  readonly offers: Offer[]
+  /** By key: another spelling of a link that was accepted a moment ago is the same link. */
+  readonly accepted: Set<string>
+  /** Fingerprints of all links so far; null while they can be told by the number of the page. */
+  met: Set<string> | null
+  readonly work: PageWork
+}
+
+function nameOf(hi: number, lo: number): string {
+  return `${hi},${lo}`
 }
 
 const refusals = { length: 'length', scheme: 'scope', invalid: 'unparsable' } as const

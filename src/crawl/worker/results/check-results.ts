@@ -1,12 +1,47 @@
 import type { CheckResult, CrawlScope } from '../../../core/check-order.ts'
-import { isCrawl, type QueuedRequest } from '../../../core/request.ts'
+import { type Check, isCrawl, type QueuedRequest } from '../../../core/request.ts'
 import { hostKey } from '../../../core/url/partition.ts'
+import {
+  createOwnerBudgets,
+  createWorkBudget,
+  isSpent,
+  type OwnerBudgets,
+  type WorkBudget,
+} from '../../../core/work/work-budget.ts'
 import type { CaptureOutcome } from '../../../store/contracts/documents.ts'
 import { createScope } from '../../filter/scope.ts'
 import type { UrlFilter } from '../../filter/url-filter.ts'
 import type { Failure, Finished } from './batch.ts'
 
-type Watch = { crawlScope: CrawlScope; filters: UrlFilter[]; takesHostAlong: boolean }
+type Watch = {
+  crawlScope: CrawlScope
+  filters: ScopeFilter[]
+  takesHostAlong: boolean
+  /** What the expressions of each owner may still take, of the check that was last met. */
+  budgets: { round: number; of: OwnerBudgets }
+}
+
+/** `owner` and `expression` are empty for scopes that cost nothing. */
+type ScopeFilter = { filter: UrlFilter; owner: string; expression: string }
+
+/**
+ * Steps that matching the links of one page with expressions may take, for one owner, however many expressions: about half a
+ * second. And ten times that for all pages of a check.
+ */
+const usualWork = { page: 30_000_000, check: 300_000_000 }
+
+/** The work of matching the links of one page. */
+export type PageWork = {
+  readonly watch: number
+  readonly url: string
+  /** Whose turn it is while this goes on. */
+  readonly party: string
+  /** Steps that were taken so far. */
+  spent: number
+  budgetOf: OwnerBudgets
+}
+
+const unlimited: WorkBudget = { left: Number.POSITIVE_INFINITY }
 
 /**
  * The watches whose requests this shard may meet, and the results of their checks. Every shard learns of a watch before its first request is
@@ -14,38 +49,74 @@ type Watch = { crawlScope: CrawlScope; filters: UrlFilter[]; takesHostAlong: boo
  */
 export type Watches = ReturnType<typeof createWatches>
 
-export function createWatches() {
+export function createWatches(limits = usualWork) {
   const known = new Map<number, Watch>()
   let results = new Map<number, CheckResult>()
+
+  function budgetsOf(round: number): Watch['budgets'] {
+    return { round, of: createOwnerBudgets(() => createWorkBudget(limits.check)) }
+  }
 
   function resultsOf(watch: number): CheckResult {
     const before = results.get(watch)
     if (before !== undefined) return before
-    const fresh = { watch, queued: 0, changed: 0, unchanged: 0, failed: 0, source: null, landed: null }
+    const fresh: CheckResult = { watch, queued: 0, changed: 0, unchanged: 0, failed: 0, source: null, landed: null }
     results.set(watch, fresh)
     return fresh
+  }
+
+  function accepts(watch: Watch, { filter, owner, expression }: ScopeFilter, url: string, work: PageWork): boolean {
+    if (expression === '') return filter.accepts(url)
+    const budget = work.budgetOf(owner)
+    const before = budget.left
+    const isAccepted = !isSpent(budget) && filter.accepts(url, budget)
+    const spent = before - budget.left
+    work.spent += spent
+    watch.budgets.of(owner).left -= spent
+    if (isSpent(budget)) setAside(watch, expression, work)
+    return isAccepted
+  }
+
+  /** Not tried any more; the owners learn of it, and until then others go on. */
+  function setAside(watch: Watch, expression: string, { url }: PageWork): void {
+    watch.filters = watch.filters.filter((each) => each.expression !== expression)
+    const results = resultsOf(watch.crawlScope.watch)
+    results.tooExpensive ??= []
+    results.tooExpensive.push({ expression, url })
   }
 
   return {
     set(crawlScope: CrawlScope): void {
       // Sources of one scope share a filter: a crawl may have thousands of seeds.
       const filters = [...Map.groupBy(crawlScope.sources, ({ scope }) => JSON.stringify(scope)).values()].map(
-        (alike) => {
-          const { scope } = alike[0]!
+        (alike): ScopeFilter => {
+          const { scope, owner = '' } = alike[0]!
           const seeds = alike.map(({ uri }) => uri)
-          return createScope(scope.kind === 'pattern' ? { seeds, restrict: scope.source } : { seeds, kind: scope.kind })
+          if (scope.kind !== 'pattern')
+            return { filter: createScope({ seeds, kind: scope.kind }), owner: '', expression: '' }
+          return { filter: createScope({ seeds, restrict: scope.source }), owner, expression: scope.source }
         },
       )
       const takesHostAlong = crawlScope.sources.some(({ scope }) => scope.kind === 'host' || scope.kind === 'domain')
-      known.set(crawlScope.watch, { crawlScope, filters, takesHostAlong })
+      known.set(crawlScope.watch, { crawlScope, filters, takesHostAlong, budgets: budgetsOf(0) })
     },
     remove: (watch: number): void => void known.delete(watch),
     has: (watch: number): boolean => known.has(watch),
-    /** Whether a link of a page on `pageHost` belongs to the watch. */
-    covers(watch: number, url: string, pageHost: string): boolean {
+    /** For the links of one page. A crawl was asked for by an administrator: it takes its time, but no limit. */
+    workOf({ watch, round }: Check, url: string): PageWork {
       const found = known.get(watch)
+      const party = found?.filters.find(({ expression }) => expression !== '')?.owner ?? ''
+      if (found === undefined || isCrawl(watch)) return { watch, url, party, spent: 0, budgetOf: () => unlimited }
+      if (found.budgets.round !== round) found.budgets = budgetsOf(round)
+      const ofCheck = found.budgets.of
+      const budgetOf = createOwnerBudgets((owner) => createWorkBudget(Math.min(limits.page, ofCheck(owner).left)))
+      return { watch, url, party, spent: 0, budgetOf }
+    },
+    /** Whether a link of a page on `pageHost` belongs to the watch. */
+    covers(work: PageWork, url: string, pageHost: string): boolean {
+      const found = known.get(work.watch)
       if (found === undefined) return false
-      if (found.filters.some((filter) => filter.accepts(url))) return true
+      if (found.filters.some((each) => accepts(found, each, url, work))) return true
       // A source that redirects takes its watch along: the host of a page that was fetched is in scope with it.
       return found.takesHostAlong && hostKey(url) === pageHost
     },

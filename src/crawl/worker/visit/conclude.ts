@@ -189,8 +189,8 @@ export function createConclude({ documents, pipe, stats, countFor, crawlStats, c
     const wanted = positions === null ? links : positions.flatMap((at) => links[at] ?? [])
     const found = wanted.map((href) => ({ href, tag: 'a' as const, nofollow: false, known: null }))
     pipe.enter(context)
-    const { offers } = pipe.run(found, context)
-    return { offers, traps: pipe.takeDropped(context, clock.now()), links: links.length }
+    const { offers, traps } = await pipe.run(found, context, clock.now())
+    return { offers, traps, links: links.length }
   }
 
   return async function conclude(request: QueuedRequest, result: Visited): Promise<Conclusion> {

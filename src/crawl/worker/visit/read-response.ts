@@ -42,7 +42,7 @@ export type ReadOptions = {
 }
 
 const noneDropped: DroppedLinks = { limit: 0, length: 0 }
-const noLinks: PipedLinks = { links: [], keys: new Uint8Array(), offers: [] }
+const noLinks: PipedLinks = { links: [], keys: new Uint8Array(), offers: [], traps: [] }
 
 export async function readResponse(
   request: QueuedRequest,
@@ -64,12 +64,13 @@ export async function readResponse(
     hops: request.hops,
     check: request.check,
   }
-  // No await from here until the links are through: the pipe is in one page at a time.
+  // No await from here until the links go through: the pipe is in one page at a time.
   if (isHtml) pipe.enter(context)
   const page = isHtml
     ? extractPage(decoded.body, { contentType, url: request.url, maxLinks, recall: pipe.recall })
     : null
-  if (page?.base !== undefined) pipe.enter({ ...context, baseHref: page.base })
+  const entered = page?.base === undefined ? context : { ...context, baseHref: page.base }
+  if (entered !== context) pipe.enter(entered)
   const directives =
     options.agent === null
       ? null
@@ -78,8 +79,10 @@ export async function readResponse(
           xRobotsTag: headerValues(rawHeaders, 'x-robots-tag'),
           agent: options.agent,
         })
-  const found = page === null || directives?.nofollow === true ? noLinks : pipe.run(page.links, context)
-  const traps = pipe.takeDropped(context, response.startedAt)
+  const piped =
+    page === null || directives?.nofollow === true ? noLinks : pipe.run(page.links, entered, response.startedAt)
+  const found = piped instanceof Promise ? await piped : piped
+  const { traps } = found
   const links = found.links.length
   const dropped = page === null || found === noLinks ? noneDropped : droppedOf(page)
   if (directives?.noindex === true) return { kind: 'noindex', offers: found.offers, links, dropped, traps }

@@ -12,7 +12,17 @@ const eve = 'eve@example.org'
 const a = 'http://a.example/'
 const b = 'http://b.example/'
 
-type Item = { id: number; uri: string; state: string; paused: boolean; muted: boolean; message: string; why: string }
+type Item = {
+  id: number
+  uri: string
+  state: string
+  paused: boolean
+  muted: boolean
+  message: string
+  why: string
+  failing: boolean
+  outcome: string
+}
 type Part = { items: Item[]; next: string | null; counts: Record<string, number> }
 
 async function withServer(work: (server: TestServer) => Promise<void>, options: TestServerOptions = {}): Promise<void> {
@@ -147,6 +157,32 @@ describe('the list of sources', () => {
       }
       const stateOf = (part: string) => items.find(({ uri }) => uri.includes(part))!.state
       assert.deepEqual(['new.', 'mail.', 'filter.'].map(stateOf), ['not-yet', 'unsupported', 'nothing-matched'])
+    }))
+
+  test('says which expression takes too much work, and on which page, until the profile is saved again', () =>
+    withServer(async (server) => {
+      const uri = 'http://slow.example/'
+      const scope = { kind: 'pattern', source: '.*a[ab]{450}c' } as const
+      const slow = profileWith('slow', ann, [sourceAt(uri, { process: 'track', depth: 1, scope })])
+      await put(server, slow)
+      await finish(server, uri, {})
+      const { profiles } = server.stores
+      const [urd] = await profiles.urdsOf('slow')
+      const item = async () => (await listOf(server, '?limit=200')).items[0]!
+      assert.equal((await item()).state, 'unchanged')
+      for (const [aside, message] of [
+        ['scope', /^Skipped: the expression of its scope takes too much work on http:\/\/slow\.example\/long/],
+        ['ignore', /^The expressions to ignore .* whole change/],
+        ['interests', /^The interests .* wasn't matched/],
+      ] as const) {
+        await profiles.setUrds([urd!.id], { aside, asideUrl: `${uri}long` })
+        const shown = await item()
+        assert.deepEqual([shown.state, shown.failing], ['too-expensive', true])
+        assert.match(shown.message, message)
+        assert.equal(shown.outcome, aside === 'scope' ? 'skipped: expression-too-expensive' : 'unchanged')
+      }
+      await put(server, slow)
+      assert.equal((await item()).state, 'unchanged')
     }))
 
   test('tells only administrators whether a host is private or does not exist', () =>

@@ -2,6 +2,7 @@ import { createPattern, type Pattern } from '../../../core/pattern/pattern.ts'
 import type { Scope } from '../../../core/profile.ts'
 import { hostKey, registrableDomain } from '../../../core/url/partition.ts'
 import { parse } from '../../../core/url/url.ts'
+import { isSpent, type WorkBudget } from '../../../core/work/work-budget.ts'
 
 /** How far one owner of a source goes from it. */
 export type Reach = { scope: Scope; depth: number }
@@ -14,12 +15,18 @@ export type Page = {
 
 /**
  * Whether a page is part of what a URD is about. URLs are serialised; scheme does not matter, port does, as for politeness.
- * An expression may match anywhere in the URL. Throws `usage-wrong` for a wrong expression.
+ * An expression may match anywhere in the URL; what the budget doesn't suffice for isn't covered. Throws `usage-wrong` for
+ * a wrong expression.
  */
-export function coversPage({ uri, scope, depth }: Reach & { uri: string }, { url, hops }: Page): boolean {
+export function coversPage(
+  { uri, scope, depth }: Reach & { uri: string },
+  { url, hops }: Page,
+  budget?: WorkBudget,
+): boolean {
   if (hops === 0) return true
   if (hops > depth) return false
-  return scope.kind === 'pattern' ? patternOf(scope.source).matches(url) : nearness(uri, url) >= nearnessOf[scope.kind]
+  if (scope.kind !== 'pattern') return nearness(uri, url) >= nearnessOf[scope.kind]
+  return (budget === undefined || !isSpent(budget)) && patternOf(scope.source).matches(url, budget)
 }
 
 /** Each contains the ones behind it, so that one number says which of them a page is in. */

@@ -7,7 +7,8 @@ import { lockBase, revise, revisionOf } from './revisions.ts'
 type Row = { body: string }
 type PlacedUrd = { id: number; profile: string; watch: number }
 
-const urdColumns = 'id, profile, place, watch, visited_at AS "visitedAt", paused, muted FROM urds'
+const urdColumns =
+  'id, profile, place, watch, visited_at AS "visitedAt", paused, muted, aside, aside_url AS "asideUrl" FROM urds'
 
 export function createPostgresProfiles(pool: PostgresPool): ProfileStore {
   return {
@@ -47,13 +48,14 @@ export function createPostgresProfiles(pool: PostgresPool): ProfileStore {
       const [row] = await pool.query<UrdRow>(`SELECT ${urdColumns} WHERE id = $1`, [id])
       return row ?? null
     },
-    async setUrds(ids, { paused = null, muted = null }) {
+    async setUrds(ids, { paused = null, muted = null, aside = null, asideUrl = null }) {
       await pool.transaction(async (tx) => {
         await lockBase(tx, 'profiles')
         const changed = await tx.query<{ profile: string }>(
-          `UPDATE urds SET paused = coalesce($2::boolean, paused), muted = coalesce($3::boolean, muted)
+          `UPDATE urds SET paused = coalesce($2::boolean, paused), muted = coalesce($3::boolean, muted),
+             aside = coalesce($4::text, aside), aside_url = coalesce($5::text, aside_url)
            WHERE id = ANY($1::bigint[]) RETURNING profile`,
-          [ids, paused, muted],
+          [ids, paused, muted, aside, asideUrl === null ? null : storable(asideUrl)],
         )
         if (changed.length === 0) return
         const revision = await revise(tx, 'profiles')
@@ -143,8 +145,8 @@ type Placing = {
 async function writeUrds(tx: Tx, { kept, added, left }: Placing): Promise<void> {
   if (kept.length > 0)
     await tx.query(
-      `UPDATE urds u SET place = k.place FROM unnest($1::bigint[], $2::int[]) AS k (id, place)
-       WHERE u.id = k.id AND u.place <> k.place`,
+      `UPDATE urds u SET place = k.place, aside = '', aside_url = '' FROM unnest($1::bigint[], $2::int[]) AS k (id, place)
+       WHERE u.id = k.id AND (u.place <> k.place OR u.aside <> '')`,
       [kept.map(({ id }) => id), kept.map(({ place }) => place)],
     )
   if (added.length > 0)

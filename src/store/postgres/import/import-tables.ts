@@ -90,7 +90,12 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
   ],
   profiles: [table('profiles', 'id', 'id:text owner:text revision:bigint body:text')],
   urds: [
-    table('urds', 'id', 'id:bigint profile:text place:int watch:bigint visited_at:bigint paused:boolean muted:boolean'),
+    table(
+      'urds',
+      'id',
+      `id:bigint profile:text place:int watch:bigint visited_at:bigint paused:boolean muted:boolean aside:text
+       aside_url:text`,
+    ),
   ],
   checks: [table('checks', 'watch at', 'watch:bigint at:bigint outcome:text status:int changed:bigint took_ms:bigint')],
   hosts: [

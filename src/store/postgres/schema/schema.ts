@@ -85,6 +85,10 @@ const adoptedSchema = `
 ALTER TABLE annotations ADD COLUMN docbase text NOT NULL DEFAULT ''
 `
 
+const expensiveSchema = `
+ALTER TABLE urds ADD COLUMN aside text NOT NULL DEFAULT '', ADD COLUMN aside_url text NOT NULL DEFAULT ''
+`
+
 /** In this order. The tables of the first two can be distributed by their partition. */
 export const postgresMigrations: readonly PostgresMigration[] = [
   {
@@ -176,5 +180,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: '795b33244fae8c9871a454016bf8c711593c721088a060d7e8fa77195130050d',
     name: 'the last garbage collection',
     sql: collectionRunSchema,
+  },
+  {
+    id: 16,
+    sha256: 'a2ad18a129c5a1adc8ef2844fbc0eb97b30f4347d0b1ab830aa1fbec0f5f5b32',
+    name: 'sources with expressions that take too much work',
+    sql: expensiveSchema,
   },
 ]

@@ -6,7 +6,8 @@ import { flagOf } from '../folder/database.ts'
 type Row = { body: string }
 type StoredUrd = Omit<UrdRow, 'paused' | 'muted'> & { paused: 0 | 1; muted: 0 | 1 }
 
-const urdColumns = 'id, profile, place, watch, visited_at AS visitedAt, paused, muted FROM urds'
+const urdColumns =
+  'id, profile, place, watch, visited_at AS visitedAt, paused, muted, aside, aside_url AS asideUrl FROM urds'
 
 export function createSqliteProfiles(db: Database): ProfileStore {
   const sql = {
@@ -26,13 +27,14 @@ export function createSqliteProfiles(db: Database): ProfileStore {
     urdsOf: db.prepare(`SELECT ${urdColumns} WHERE profile = ? ORDER BY place`),
     findUrd: db.prepare(`SELECT ${urdColumns} WHERE id = ?`),
     markUrd: db.prepare(
-      'UPDATE urds SET paused = coalesce(?, paused), muted = coalesce(?, muted) WHERE id = ? RETURNING profile',
+      `UPDATE urds SET paused = coalesce(?, paused), muted = coalesce(?, muted), aside = coalesce(?, aside),
+       aside_url = coalesce(?, aside_url) WHERE id = ? RETURNING profile`,
     ),
     stamp: db.prepare('UPDATE profiles SET revision = ? WHERE id = ?'),
     addUrd: db.prepare('INSERT INTO urds (profile, place, watch, visited_at) VALUES (?, ?, ?, ?)'),
     removeUrds: db.prepare('DELETE FROM urds WHERE profile = ?'),
     clearPlaces: db.prepare('UPDATE urds SET place = -1 - place WHERE profile = ?'),
-    keepUrd: db.prepare('UPDATE urds SET place = ? WHERE id = ?'),
+    keepUrd: db.prepare(`UPDATE urds SET place = ?, aside = '', aside_url = '' WHERE id = ?`),
     removeUnplaced: db.prepare('DELETE FROM urds WHERE profile = ? AND place < 0'),
     watch: db.prepare('SELECT id FROM watches WHERE key = ?'),
     addWatch: db.prepare('INSERT INTO watches (key, uri) VALUES (?, ?)'),
@@ -103,11 +105,13 @@ export function createSqliteProfiles(db: Database): ProfileStore {
       const row = db.read(() => sql.findUrd.get(id)) as StoredUrd | undefined
       return row === undefined ? null : urdOf(row)
     },
-    async setUrds(ids, { paused, muted }) {
+    async setUrds(ids, { paused, muted, aside = null, asideUrl = null }) {
       db.write(() => {
         const changed = new Set<string>()
         for (const id of ids) {
-          const row = sql.markUrd.get(flagOf(paused), flagOf(muted), id) as { profile: string } | undefined
+          const row = sql.markUrd.get(flagOf(paused), flagOf(muted), aside, asideUrl, id) as
+            | { profile: string }
+            | undefined
           if (row !== undefined) changed.add(row.profile)
         }
         if (changed.size === 0) return

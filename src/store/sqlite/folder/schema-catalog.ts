@@ -406,4 +406,12 @@ CREATE TABLE collection_run (
   error TEXT NOT NULL
 )`,
   },
+  {
+    id: 12,
+    sha256: '11b77fbdb2d7117accae1b1ea07a78e05b0476a1685125d66d87f825dcf4e7c0',
+    name: 'sources with expressions that take too much work',
+    sql: `
+ALTER TABLE urds ADD COLUMN aside TEXT NOT NULL DEFAULT '';
+ALTER TABLE urds ADD COLUMN aside_url TEXT NOT NULL DEFAULT ''`,
+  },
 ]

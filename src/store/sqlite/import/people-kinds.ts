@@ -88,7 +88,7 @@ export const accountKinds: readonly PeopleKind[] = [
     kind: 'urds',
     table: 'urds',
     keys: [['id', 'plain']],
-    columns: 'id, profile, place, watch, visited_at, paused, muted',
+    columns: 'id, profile, place, watch, visited_at, paused, muted, aside, aside_url',
     from: 'FROM urds',
     toRow: (raw) => plainRow(raw, ['paused', 'muted']),
     portionRows: SMALL,
