@@ -76,8 +76,9 @@ const insertTasks = `INSERT INTO tasks (partition, id, ${namesOf(taskColumns)})
 /** Most pages were reached before, and then nothing is written. */
 const insertReached = `INSERT INTO reached (partition, ${namesOf(reachedColumns)})
     SELECT $1::smallint, ${rowOf(reachedColumns)} FROM ${unnestOf(reachedColumns, 2)}
-    WHERE NOT EXISTS (SELECT 1 FROM reached o WHERE o.partition = $1::smallint AND o.document = r.document
-      AND o.watch = r.watch AND o.hops <= r.hops)
+    LEFT JOIN LATERAL (SELECT o.hops FROM reached o WHERE o.partition = $1::smallint AND o.document = r.document
+      AND o.watch = r.watch OFFSET 0) known ON true
+    WHERE known.hops IS NULL OR known.hops > r.hops
     ON CONFLICT (partition, document, watch) DO UPDATE SET hops = least(reached.hops, excluded.hops)`
 
 /** Statements that each name the partition first and values behind it, as one whose values follow each other in the same order. */
