@@ -21,7 +21,7 @@ export function createSqliteFrontierView(folder: string, shards: number): Fronti
     async robots(origin) {
       let newest: KeptRobots | null = null
       for (const { db, sql } of all()) {
-        const found = db.read(() => sql.robots.get(origin)) as KeptRobots | undefined
+        const found = db.read(() => sql.robots?.get(origin)) as KeptRobots | undefined
         if (found !== undefined && (newest === null || found.expiresAt > newest.expiresAt)) newest = { ...found }
       }
       return newest
@@ -62,8 +62,10 @@ function openShard(path: string): { db: Database; sql: ReturnType<typeof prepare
 }
 
 function prepare(db: Database) {
+  // A file of an earlier program, which the next crawl brings up to date, has them as text that may have lost rules.
+  const hasBytes = db.prepare(`SELECT 1 FROM pragma_table_info('robots') WHERE name = 'body'`).get() !== undefined
   return {
-    robots: db.prepare('SELECT kind, body, expires_at AS expiresAt FROM robots WHERE origin = ?'),
+    robots: !hasBytes ? null : db.prepare('SELECT kind, body, expires_at AS expiresAt FROM robots WHERE origin = ?'),
     host: db.prepare(
       'SELECT queued, next_at AS nextAt, failures, rests, given_up AS givenUp FROM hosts WHERE host = ?',
     ),
