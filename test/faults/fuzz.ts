@@ -6,6 +6,7 @@ import { inFolder, runAlone, timed } from './experiment.ts'
 import { commandOf, createCommandRunner, createSamples, faultOfCommand } from './fuzz/commands.ts'
 import { createFindings, type Findings, watchLog } from './fuzz/findings.ts'
 import { createGate } from './fuzz/gate.ts'
+import { nameOf } from './fuzz/operations.ts'
 import { codeOf, faultOfAnswer } from './fuzz/oracle.ts'
 import { type FuzzRequest, requestOf } from './fuzz/requests.ts'
 import { type Answer, bytesOf, send } from './fuzz/wire.ts'
@@ -49,7 +50,15 @@ const TIDY_EVERY = 1000
 const MAX_SIGNED_OUT = 5
 const PASSING_THREADS = /(collector|background|indexer)-thread/
 
-type Sample = { seconds: number; requests: number; commands: number; heapMB: number; residentMB: number; files: number }
+type Sample = {
+  seconds: number
+  requests: number
+  commands: number
+  heapMB: number
+  mainHeapMB: number
+  residentMB: number
+  files: number
+}
 
 const settings = {
   NODE_OPTIONS: '--inspect=127.0.0.1:0',
@@ -115,12 +124,13 @@ async function fuzz(folder: string, options: FuzzOptions) {
       async function tidy(): Promise<void> {
         for (const wrong of await setting.tidy()) findings.add(wrong)
         if (performance.now() < sampleAt) return
-        const { allBytes } = await heapAfterGc(inspector, PASSING_THREADS)
+        const { allBytes, mainBytes } = await heapAfterGc(inspector, PASSING_THREADS)
         const sample: Sample = {
           seconds: Math.round((performance.now() - startedAt) / 1000),
           requests: report.requests,
           commands: report.commands,
           heapMB: Math.round(allBytes / 10_000) / 100,
+          mainHeapMB: Math.round(mainBytes / 10_000) / 100,
           residentMB: Math.round(residentBytes(pid) / 1_000_000),
           files: openFiles(pid),
         }
@@ -168,6 +178,8 @@ function createInputs({ url, pid, world, setting, samples, commands, findings }:
     /** Answers 503, by code. */
     busy: {} as Record<string, number>,
     slowestMs: 0,
+    /** Operations that have never succeeded: requests that are all refused say little. */
+    unmet: world.operations.map(nameOf),
     samples: [] as Sample[],
   }
   const count = (counts: Record<string, number>, key: string | number): void => {
@@ -206,6 +218,8 @@ function createInputs({ url, pid, world, setting, samples, commands, findings }:
       report.requests++
       report.slowestMs = Math.max(report.slowestMs, Math.round(answer.tookMs))
       count(report.statuses, answer.kind === 'answer' ? answer.status : answer.kind)
+      if (answer.kind === 'answer' && answer.status < 300)
+        report.unmet = report.unmet.filter((name) => name !== request.operation)
       if (answer.kind === 'answer' && answer.status === 503) count(report.busy, codeOf(answer.body.toString()) ?? '?')
       if (answer.kind === 'answer' && answer.status === 401 && request.caller !== 'nobody') signedOut++
       const wrong =

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** How long the rest of a malformed request is read. */
-export const MALFORMED_LINGER_MS = 1000
+export const MALFORMED_LINGER_MS = 5000
 /** How long the rest of a body is read: many clients look at the answer only after they have sent all of it. */
 const BODY_LINGER_MS = 30_000
 

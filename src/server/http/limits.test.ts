@@ -116,21 +116,17 @@ describe('requests per minute', () => {
 describe('connections', () => {
   test('are closed after an error, even if the client keeps its end open', () =>
     withLimits({}, async (erace) => {
-      for (const bytes of ['NONSENSE\r\n\r\n', `GET / HTTP/1.1\r\nx: ${'y'.repeat(40_000)}`]) {
-        const socket = connect({
-          port: (erace.server.server.address() as AddressInfo).port,
-          host: '127.0.0.1',
-          allowHalfOpen: true,
-        })
-        await once(socket, 'connect')
-        socket.on('error', () => {})
+      const { port } = erace.server.server.address() as AddressInfo
+      const sockets = ['NONSENSE\r\n\r\n', `GET / HTTP/1.1\r\nx: ${'y'.repeat(40_000)}`].map((bytes) => {
+        const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {})
         socket.write(bytes)
-        assert.match(await text(socket), /^HTTP\/1\.1 4\d\d /)
-        const connections = () =>
-          new Promise<number>((resolve) => erace.server.server.getConnections((_error, count) => resolve(count)))
-        while ((await connections()) > 0) await new Promise(setImmediate)
-        socket.destroy()
-      }
+        return socket
+      })
+      for (const socket of sockets) assert.match(await text(socket), /^HTTP\/1\.1 4\d\d /)
+      const connections = () =>
+        new Promise<number>((resolve) => erace.server.server.getConnections((_error, count) => resolve(count)))
+      while ((await connections()) > 0) await new Promise(setImmediate)
+      for (const socket of sockets) socket.destroy()
     }))
 
   test('take the rest of a body that is refused: a reset would discard the answer', () =>
@@ -153,6 +149,26 @@ describe('connections', () => {
         socket.end()
         await once(socket, 'close')
       }
+    }))
+
+  test('take the rest of a malformed request as well', () =>
+    withLimits({}, async (erace) => {
+      const accepted = once(erace.server.server, 'connection') as Promise<[Socket]>
+      const { port } = erace.server.server.address() as AddressInfo
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+      socket.write(`POST / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`)
+      const [other] = await accepted
+      const [answer] = await once(socket, 'data')
+      assert.match(String(answer), /^HTTP\/1\.1 431 /)
+      // Each piece is read before the next is sent.
+      for (let n = 0; n < 5 && !other.destroyed; n++) {
+        const { bytesRead } = other
+        socket.write(Buffer.alloc(1000))
+        while (other.bytesRead === bytesRead && !other.destroyed) await new Promise(setImmediate)
+      }
+      assert.equal(other.destroyed, false)
+      socket.end()
+      await once(other, 'close')
     }))
 
   test('say in the usual form that an expectation is not met', () =>

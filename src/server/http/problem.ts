@@ -140,11 +140,9 @@ const reasons = new Map<string | undefined, [status: string, message: string]>([
 
 /** Malformed and oversized requests get an error in the same form as all others. */
 export function answerClientError(error: ClientError, socket: Socket): void {
-  // Closed by the client, or answered already.
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy(error)
-    return
-  }
+  if (error.code === 'ECONNRESET') return void socket.destroy(error)
+  // Answered already: every further piece of a malformed request is an error again.
+  if (!socket.writable) return
   const [status, message] = reasons.get(error.code) ?? ['400 Bad Request', 'malformed HTTP request']
   const body = invalidRequest(message)
   const header = [

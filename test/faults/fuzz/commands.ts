@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import type { Random } from '../../../bench/origin/random.ts'
 import { startErace } from '../../kit/erace.ts'
 import { createChangingPages } from '../../site/handler-site.ts'
@@ -40,17 +41,19 @@ const recordPieces = [
 
 export type Samples = { archive: string; files: string[]; urls: string[]; backups: string[] }
 
+/** Small files, so that some are closed and compressed. */
+const sampleSettings = { ERACE_NETWORK_ALLOW: '127.0.0.0/8', ERACE_CRAWL_DELAY: '0', ERACE_ARCHIVE_MAXFILE: '64KB' }
+
 /** A small archive and its backups, made by the program itself. */
 export async function createSamples(folder: string): Promise<Samples> {
   const links = Array.from({ length: 12 }, (_, n) => `/page-${n}`)
   const site = await createChangingPages({
     '/': { words: 'java', links },
-    ...Object.fromEntries(links.map((path, n) => [path, { words: `java research ${n} `.repeat(20 * n) }])),
+    ...Object.fromEntries(links.map((path, n) => [path, { words: `java research ${n} `.repeat(200 * n) }])),
   })
   const archive = join(folder, 'archive-data')
   const run = async (...args: string[]): Promise<void> => {
-    const end = await startErace([...args, '--json'], { ERACE_NETWORK_ALLOW: '127.0.0.0/8', ERACE_CRAWL_DELAY: '0' })
-      .ended
+    const end = await startErace([...args, '--json'], sampleSettings).ended
     if (end.exitCode !== 0) throw new Error(`${args.join(' ')}: ${end.stdout} ${end.stderr}`)
   }
   await run('crawl', `${site.origin}/`, '--depth', '1', '--data', archive)
@@ -86,16 +89,29 @@ export function commandOf(samples: Samples, world: World, random: Random): FuzzC
     case 3: {
       const sample = random.pick(samples.backups)
       const file = sample.slice(sample.lastIndexOf('/') + 1)
-      const bytes = mutateBytes(readFileSync(sample), random, ['../../x', 'ustar', '0000777', '\0'.repeat(512)])
+      const bytes =
+        file.endsWith('.gz') && random.below(20) === 0
+          ? inflating(readFileSync(sample))
+          : mutateBytes(readFileSync(sample), random, ['../../x', 'ustar', '0000777', '\0'.repeat(512)])
       return { args: ['restore', file, '--data', 'restored', ...json], file, bytes, needsArchive: false }
     }
     default: {
       const file = random.pick(samples.files)
-      const bytes = mutateBytes(readFileSync(join(samples.archive, file)), random, recordPieces)
+      const sample = readFileSync(join(samples.archive, file))
+      const bytes =
+        file.endsWith('.gz') && random.below(20) === 0 ? inflating(sample) : mutateBytes(sample, random, recordPieces)
       return { args: [...archiveCommand(samples, random), ...json], file, bytes, needsArchive: true }
     }
   }
 }
+
+/** The first half of a compressed file, and then a member that becomes very large. */
+function inflating(sample: Buffer): Buffer {
+  bomb ??= gzipSync(Buffer.alloc(256 * 1024 * 1024, 'WARC/1.1\r\n'))
+  return Buffer.concat([sample.subarray(0, Math.floor(sample.length / 2)), bomb])
+}
+
+let bomb: Buffer | undefined
 
 function archiveCommand({ urls }: Samples, random: Random): string[] {
   return random.pick([

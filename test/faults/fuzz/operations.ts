@@ -27,6 +27,8 @@ export type Operation = {
   access: string
 }
 
+export const nameOf = ({ method, path }: Operation): string => `${method} ${path}`
+
 type OpenApi = {
   paths: Record<string, Record<string, Record<string, unknown>>>
 }

@@ -1,5 +1,5 @@
 import { busyCodes } from './findings.ts'
-import type { CallerName, World } from './operations.ts'
+import { type CallerName, nameOf, type World } from './operations.ts'
 import { type FuzzRequest, looselyDecoded } from './requests.ts'
 import type { Answer } from './wire.ts'
 import type { Secret } from './world.ts'
@@ -50,7 +50,7 @@ function undocumented(
   { operations }: World,
 ): string | null {
   if (status >= 400 || status === 304) return null
-  const found = operations.find((each) => `${each.method} ${each.path}` === operation)!
+  const found = operations.find((each) => nameOf(each) === operation)!
   // A request that was led elsewhere says nothing about this operation.
   const pattern = new RegExp(`^${found.path.replaceAll(/\{\w+\}/g, '[^/?]+').replaceAll('.', '\\.')}(\\?|$)`)
   if (method !== found.method || !pattern.test(target)) return null

@@ -1,7 +1,7 @@
 import type { Random } from '../../../bench/origin/random.ts'
 import { addressList, xmlDocument } from './documents.ts'
 import { jsonText, mutateBytes, mutateValue, oddString } from './odd-values.ts'
-import type { CallerName, Operation, World } from './operations.ts'
+import { type CallerName, nameOf, type Operation, type World } from './operations.ts'
 import { exampleOf, profileExample } from './schema-values.ts'
 
 /** How the body is put on the wire; `short` ends before its announced length, `long` goes on after it. */
@@ -51,7 +51,7 @@ export function requestOf(world: World, random: Random): FuzzRequest {
     body: null,
     framing: 'length',
     from: 2 + random.below(200),
-    operation: `${operation.method} ${operation.path}`,
+    operation: nameOf(operation),
     mayClose: false,
   }
   addBody(request, operation, world, random)

@@ -92,13 +92,15 @@ export async function createWorld(url: string) {
     sources: [{ uri: `${site.origin}${path}`, every: '1h', depth: path === '/' ? 1 : 0, scope: 'path' }],
     interests: { keywords: [{ key, weight: 2 }], threshold: 1 },
   })
-  const anns = await json<{ id: string }>('ann', 'POST', '/profiles', profileOf('anns-profile-9afb', 'java', '/'))
+  const createAnns = async (): Promise<string> =>
+    (await json<{ id: string }>('ann', 'POST', '/profiles', profileOf('anns-profile-9afb', 'java', '/'))).id
   const bobs = await json<{ id: string }>(
     'bob',
     'POST',
     '/profiles',
     profileOf('bobs-profile-98fc', 'bobs-keyword-1c14', BOB_PATH),
   )
+  const profiles = [await createAnns(), bobs.id, 'nothing', '1']
   const lists = (name: string) => ({
     annotations: () => json<{ items: Item[] }>(name, 'GET', '/annotations?state=all&limit=100'),
     sources: () => json<{ items: { id: number }[] }>(name, 'GET', '/sources'),
@@ -147,7 +149,6 @@ export async function createWorld(url: string) {
       (await lists(name).sources()).items.map(({ id }) => id),
     )
   }
-  add('profiles', [anns.id, bobs.id, 'nothing', '1'])
   const users = (await json<{ items: { id: number }[] }>('root', 'GET', '/users')).items.map(({ id }) => id)
   add('users', [...users, 5, 6, 7])
   add('tokens', [1, 2, 3, 7, 8, 9])
@@ -166,10 +167,11 @@ export async function createWorld(url: string) {
       'http://127.0.0.1:9/',
     ],
     secretUrl: `${site.origin}${BOB_PATH}`,
-    profiles: [anns.id, bobs.id, ''],
+    profiles,
     accounts: users,
     idFor(path, random) {
-      const known = ids.get(/\/v1\/(\w+)\/\{/.exec(path)?.[1] ?? '')
+      const kind = /\/v1\/(\w+)\/\{/.exec(path)?.[1] ?? ''
+      const known = kind === 'profiles' ? profiles : ids.get(kind)
       return known === undefined || random.below(5) === 0 ? undefined : random.pick(known)
     },
   }
@@ -202,7 +204,7 @@ export async function createWorld(url: string) {
         for (const { id, name: label } of kept)
           if (!tokens.has(label as CallerName)) await json(name, 'DELETE', `/tokens/${id}`)
       }
-      await json('ann', 'POST', '/profiles', profileOf('anns-profile-9afb', 'java', '/'))
+      profiles[0] = await createAnns()
       const { items } = await json<{ items: { id: number }[] }>('root', 'GET', '/users?limit=200')
       for (const { id } of items) if (!users.includes(id)) await json('root', 'DELETE', `/users/${id}`)
       await json('root', 'PATCH', '/crawl', { paused: false })
