@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createRandom } from '../../bench/origin/random.ts'
 import { lastLines, startErace } from '../kit/erace.ts'
 import { inFolder, runAlone, timed } from './experiment.ts'
+import { rootAccount } from './fuzz/callers.ts'
 import { commandOf, createCommandRunner, createSamples, faultOfCommand } from './fuzz/commands.ts'
 import { createFindings, type Findings, watchLog } from './fuzz/findings.ts'
 import { createGate } from './fuzz/gate.ts'
@@ -10,7 +11,7 @@ import { nameOf } from './fuzz/operations.ts'
 import { codeOf, faultOfAnswer } from './fuzz/oracle.ts'
 import { type FuzzRequest, requestOf } from './fuzz/requests.ts'
 import { type Answer, bytesOf, send } from './fuzz/wire.ts'
-import { createWorld, rootAccount } from './fuzz/world.ts'
+import { createWorld } from './fuzz/world.ts'
 import { growthOf, heapAfterGc, inspectorOf, openFiles, residentBytes } from './process-memory.ts'
 
 /**
@@ -46,7 +47,7 @@ const HANG_MS = 60_000
 const COMMAND_EVERY = 16
 const isCommand = (number: number): boolean => number % COMMAND_EVERY === 0
 /** After so many requests, what they left behind is removed. */
-const TIDY_EVERY = 1000
+const TIDY_EVERY = 250
 const MAX_SIGNED_OUT = 5
 const PASSING_THREADS = /(collector|background|indexer)-thread/
 

@@ -1,8 +1,8 @@
+import type { Secret } from './callers.ts'
 import { busyCodes } from './findings.ts'
 import { type CallerName, nameOf, type World } from './operations.ts'
 import { type FuzzRequest, looselyDecoded } from './requests.ts'
 import type { Answer } from './wire.ts'
-import type { Secret } from './world.ts'
 
 /** Of an answer; null if nothing is wrong with it. */
 export function faultOfAnswer(
