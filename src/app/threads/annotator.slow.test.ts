@@ -46,7 +46,8 @@ function start(folder: string, fault: Fault, problems: string[]) {
     },
     dataOf: (place) => ({ ...place, folder, config, nearDuplicateMemory, fault }),
     onDeath: (part) => freeNearDuplicates(nearDuplicateMemory, part),
-    resourceLimits: { maxOldGenerationSizeMb: 96 },
+    // With a small young generation, what survives a collection always fits into what is left for ending the thread.
+    resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 },
     maxStuckMs: fault === 'is stuck' ? 2_400 : 120_000,
   })
 }
