@@ -251,7 +251,7 @@ describe('the name server as a setting', () => {
     t.after(() => names.close())
     const seed = `http://crawl.example:${site.port}/`
     const settings = { network: { nameservers: [names.server] } }
-    assert.equal((await crawl([seed], [], settings)).stored, 1)
+    assert.equal((await crawl([seed], ['--allow-net', '127.0.0.1'], settings)).stored, 1)
     assert.deepEqual(site.asked(), ['/'])
     assert.ok(names.questions.includes('crawl.example A'))
 
