@@ -87,7 +87,7 @@ const expected: Record<string, string> = {
   '/malformed-http-0.9': 'fails http-malformed',
   '/malformed-binary': 'fails http-malformed',
   '/malformed-switch': 'fails http-malformed',
-  '/malformed-204': 'fails http-client-error',
+  '/malformed-204': 'kept',
   '/malformed-extra-reply': 'kept',
   '/reset': 'fails connect-failed',
   '/reset-in-body': 'fails body-short',

@@ -134,8 +134,10 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
     },
   })
   async function addressOf(url: string): Promise<string> {
-    const answer = await dns.lookup(hostNameOf(url))
-    return answer.kind === 'found' ? (answer.addresses.find((each) => guard.check(each).kind === 'allowed') ?? '') : ''
+    const host = hostNameOf(url)
+    const answer = await dns.lookup(host)
+    if (answer.kind !== 'found') return ''
+    return answer.addresses.find((each) => guard.check(each, host).kind === 'allowed') ?? ''
   }
 
   const { leases, writing, addOutstanding, checks, pages } = environment.coordinate({ fetchers, watches })
