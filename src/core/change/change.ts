@@ -1,0 +1,73 @@
+/**
+ * What differs between two versions, told in blocks as a reader sees them. One list serves the inbox line, the reading pane,
+ * the compare view, `erace diff`, the API, feeds, mail and ACIs.
+ */
+
+/**
+ * - title, heading, paragraph, item (of a list), row (of a table): HTML and XML
+ * - entry: of a feed, with its own title, link and id
+ * - value: of JSON, with its path
+ * - line: of plain text
+ */
+export type BlockKind = 'title' | 'heading' | 'paragraph' | 'item' | 'row' | 'entry' | 'value' | 'line'
+
+export type Block = {
+  readonly kind: BlockKind
+  /** White space collapsed; never empty. The cells of a row are separated by tabs. */
+  readonly text: string
+  /** The headings above it, outermost first; for a JSON value and an entry, nothing. */
+  readonly trail: readonly string[]
+  /** What it is known by whatever its text: the path of a JSON value, the id of an entry; '' for all others. */
+  readonly key: string
+  /** Where it is in the page: the elements around it, with ids and classes, e.g. `main/div.price/p`. Equal for the items of one list. */
+  readonly place: string
+  /** 1 to 6 for headings, else 0. */
+  readonly level: number
+  /** Of an entry. */
+  readonly title?: string
+  readonly link?: string
+}
+
+export type DocumentKind = 'html' | 'xml' | 'feed' | 'json' | 'text'
+
+export type Blocks = {
+  readonly kind: DocumentKind
+  /** Of the page, or of the feed's channel; '' where there is none. */
+  readonly title: string
+  readonly blocks: readonly Block[]
+  /** There was more than is looked at. */
+  readonly isCut: boolean
+}
+
+export type PieceKind = 'same' | 'removed' | 'added'
+export type Piece = { readonly kind: PieceKind; readonly text: string }
+
+export type ChangeKind = 'added' | 'removed' | 'changed' | 'moved'
+
+export type Change = {
+  readonly kind: ChangeKind
+  readonly block: BlockKind
+  /** The heading trail as people read it, `Shop › Kettle`; the path of a JSON value; the title of an entry. */
+  readonly path: string
+  /** The block's text in the older version; not for `added`. */
+  readonly before?: string
+  /** The block's text in the newer version; not for `removed`. */
+  readonly after?: string
+  /** Word by word, for `changed` only. */
+  readonly pieces?: readonly Piece[]
+  readonly place: string
+  readonly key: string
+  /** Of an entry. */
+  readonly title?: string
+  readonly link?: string
+  /** Of its blocks in the two lists; -1 where there is none. */
+  readonly from: number
+  readonly to: number
+}
+
+export type Changes = {
+  /** In the order of the newer document; removed blocks are where they were. */
+  readonly changes: readonly Change[]
+  /** More is called changed than need be: an exact answer would have taken too long. */
+  readonly coarse: boolean
+}
