@@ -1,12 +1,10 @@
 import type { Clock } from '../core/clock.ts'
 import type { Scheduler } from '../services/scheduler/scheduler.ts'
 import type { WatchSnapshot } from '../services/scheduler/scheduler-report.ts'
-import { forwardTouched } from '../services/scheduler/urds/coalesce.ts'
 import { createWatchedSources, type WatchedSourcesDeps } from '../services/watching/watched-sources.ts'
-import type { WatchRow, WatchStore } from '../store/contracts/watches.ts'
+import type { WatchRow } from '../store/contracts/watches.ts'
 
-export type ScheduleMirrorDeps = Omit<WatchedSourcesDeps, 'watches'> & {
-  watches: Pick<WatchStore, 'all' | 'find'>
+export type ScheduleMirrorDeps = WatchedSourcesDeps & {
   /** Of its own: no check is ever taken from it. It only computes when watches are due. */
   scheduler: Scheduler
   clock: Clock
@@ -16,15 +14,20 @@ export type ScheduleMirrorDeps = Omit<WatchedSourcesDeps, 'watches'> & {
 export type ScheduleMirror = ReturnType<typeof createScheduleMirror>
 
 export function createScheduleMirror(deps: ScheduleMirrorDeps) {
-  const { watches, scheduler, clock } = deps
+  const { scheduler, clock } = deps
   const sources = createWatchedSources(deps)
-  const { coalescer, rows } = sources
+  const { coalescer } = sources
   const underWay = new Set<number>()
   const asked = new Set<number>()
 
   function note({ id, round, checkedAt }: WatchRow): void {
     if (round > checkedAt) underWay.add(id)
     else underWay.delete(id)
+  }
+
+  function forget(id: number): void {
+    underWay.delete(id)
+    asked.delete(id)
   }
 
   /** Set again as a new watch: only for those the scheduler uses the saved state. */
@@ -38,20 +41,25 @@ export function createScheduleMirror(deps: ScheduleMirrorDeps) {
   return {
     /** Reads changes of the profile base. */
     async refresh(): Promise<void> {
-      if (!(await sources.refresh())) return
-      forwardTouched(coalescer, {
+      const found = await sources.refresh()
+      if (found === null) return
+      sources.forward({
         set: (watch) => scheduler.set(watch, sources.savedState(watch.id)),
-        remove: scheduler.remove,
+        remove(id) {
+          scheduler.remove(id)
+          forget(id)
+        },
       })
       sources.takeJoined()
-      for (const row of rows.values()) note(row)
+      for (const row of found) note(row)
     },
     /** Reads these watches again; null for all. */
     async reread(ids: readonly number[] | null): Promise<void> {
-      for (const row of ids === null ? await watches.all() : await watches.find(ids)) {
-        rows.set(row.id, row)
+      const found = await sources.reread(ids)
+      // One that is new here is noted when its profile is read.
+      for (const id of ids ?? [...underWay, ...asked]) forget(id)
+      for (const row of found) {
         note(row)
-        asked.delete(row.id)
         replace(row.id)
       }
     },

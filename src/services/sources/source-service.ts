@@ -9,10 +9,11 @@ import type { SourcePages } from './source-pages.ts'
 import { isFailing, isPaused, type SourceState, sinceOf, stateOf, troubleOf } from './source-state.ts'
 import type { createSourceUnread, UnreadBySource } from './source-unread.ts'
 import { messageOf, whyText } from './source-words.ts'
+import { createWatchRows, type RowsById } from './watch-rows.ts'
 
 /**
  * An owner's view of the sources in all their profiles. Everything here is a cache: the list of sources until the profile
- * base changes, rows of watches until a check ends, pages until something new is found.
+ * base changes, rows of watches for some seconds, pages until something new is found.
  */
 export type SourceService = {
   list(owner: string, filter: SourceFilter, page: { before: number | null; limit: number }): Promise<SourcePart>
@@ -231,56 +232,5 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
       const profiles = new Set(sources.map(({ profile }) => profile.id)).size
       return { profiles, sources: sources.length, keys: new Set(all.flatMap((watch) => known.get(watch)?.key ?? [])) }
     },
-  }
-}
-
-/** Up to this many are read each time. */
-const FEW = 500
-const MAX_AGE_MS = 10_000
-const MAX_ROWS = 200_000
-
-type Kept = { row: WatchRow | undefined; readAt: number }
-
-/** Rows by watch id. */
-type RowsById = { get(watch: number): WatchRow | undefined }
-
-type WatchRows = {
-  /** Current values. */
-  now(ids: readonly number[]): Promise<RowsById>
-  /** For counts over many: current, or a few seconds old if no check was announced since. */
-  roughly(ids: readonly number[]): Promise<RowsById>
-  /** The row has changed. */
-  forget(id: number): void
-}
-
-/** Rows of watches, which every check changes: a page of fifty must not read all of an owner's ten thousand. */
-function createWatchRows(watches: Pick<WatchStore, 'find'>, clock: Clock): WatchRows {
-  const kept = new Map<number, Kept>()
-
-  async function read(ids: readonly number[]): Promise<void> {
-    for (let at = 0; at < ids.length; at += FEW) {
-      if (at > 0) await turn()
-      const some = ids.slice(at, at + FEW)
-      const readAt = clock.monotonic()
-      for (const id of some) kept.set(id, { row: undefined, readAt })
-      for (const row of await watches.find(some)) kept.set(row.id, { row, readAt })
-    }
-  }
-
-  const rows: RowsById = { get: (watch) => kept.get(watch)?.row }
-
-  return {
-    async now(ids) {
-      await read(ids)
-      return rows
-    },
-    async roughly(ids) {
-      if (kept.size > MAX_ROWS) kept.clear()
-      const oldest = clock.monotonic() - MAX_AGE_MS
-      const isOld = (id: number) => (kept.get(id)?.readAt ?? Number.NEGATIVE_INFINITY) < oldest
-      await read(ids.length <= FEW ? ids : ids.filter(isOld))
-      return rows
-    },
-    forget: (id) => void kept.delete(id),
   }
 }

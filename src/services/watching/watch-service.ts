@@ -7,7 +7,6 @@ import type { ProfileStore } from '../../store/contracts/profiles.ts'
 import type { WatchStore } from '../../store/contracts/watches.ts'
 import type { CrawlJobs } from '../crawls/crawl-jobs.ts'
 import type { Dispatch, Scheduler } from '../scheduler/scheduler.ts'
-import { forwardTouched } from '../scheduler/urds/coalesce.ts'
 import { createCheckRuns, type FinishedCheckRun } from './check-runs.ts'
 import { createWatchedSources } from './watched-sources.ts'
 
@@ -73,15 +72,13 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
   let notifyCheck: CheckListener = () => {}
 
   async function takeChanges(): Promise<void> {
-    if (!(await sources.refresh())) return
-    lastRound = Math.max(lastRound, sources.newestRound())
-    await forwardChanges()
+    if ((await sources.refresh()) !== null) await forwardChanges()
   }
 
   async function forwardChanges(): Promise<void> {
     const touched: CrawlScope[] = []
     const ended: number[] = []
-    forwardTouched(coalescer, {
+    sources.forward({
       set(watch) {
         scheduler.set(watch, sources.savedState(watch.id))
         if (checkRuns.has(watch.id) && !checkRuns.isFull(watch.id)) touched.push(crawlScopeOf(watch.id))
@@ -197,6 +194,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
 
   return {
     async start() {
+      lastRound = await watches.newestRound()
       await takeChanges()
       const underWay = [...rows.values()].filter(({ id, round, checkedAt }) => {
         return round > checkedAt && coalescer.watch(id) !== undefined

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { CrawlScope } from '../../core/check-order.ts'
 import type { Profile, ServiceLevel } from '../../core/profile.ts'
 import { hostKey } from '../../core/url/partition.ts'
@@ -7,12 +8,12 @@ import type { WatchRow, WatchStore } from '../../store/contracts/watches.ts'
 import { eachProfile } from '../profiles/profile-import.ts'
 import { createProfileMirror, type MirroredProfile, type ProfileChanges } from '../profiles/profile-mirror.ts'
 import { familyOf, supportOf } from '../profiles/protocols.ts'
-import { type Coalescer, createCoalescer } from '../scheduler/urds/coalesce.ts'
+import { type Coalescer, createCoalescer, forwardTouched, type WatchTarget } from '../scheduler/urds/coalesce.ts'
 import type { WatchState } from '../scheduler/watch.ts'
 
 export type WatchedSourcesDeps = {
   profiles: ProfileStore
-  watches: Pick<WatchStore, 'all'>
+  watches: Pick<WatchStore, 'find'>
   /** URI schemes that can be watched. */
   schemes: readonly string[]
   levelOf(owner: string): ServiceLevel
@@ -21,11 +22,15 @@ export type WatchedSourcesDeps = {
   onProblem(message: string, fields: Record<string, unknown>): void
 }
 
+/** Rows that are read at once. */
+const AT_ONCE = 2000
+
 const onlyPage = { scope: { kind: 'page' }, depth: 0 } as const
 
 /**
  * The sources of the profile base, as they are watched: every source of every profile is a URD, and URDs of the same source are
- * one watch. Read on demand; nothing is written.
+ * one watch. Read on demand; nothing is written. In memory are the watches that have an owner: a store keeps the others too, and over
+ * the years they may be most of them.
  */
 export type WatchedSources = ReturnType<typeof createWatchedSources>
 
@@ -34,6 +39,10 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
   const mirror = createProfileMirror(profiles)
   const coalescer: Coalescer = createCoalescer()
   const rows = new Map<number, WatchRow>()
+  /** Watches whose rows are still to be read, because a profile that has them is new or has changed. */
+  const unread = new Set<number>()
+  /** Owners whose other level still has to be taken over. */
+  const promoted = new Set<string>()
   const urdsOf = new Map<string, number[]>()
   /** URDs whose first visit is still to come. */
   const unvisited = new Set<number>()
@@ -41,7 +50,6 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
   const joined = new Set<number>()
   /** By URD: owners of one watch may have spelled its URI differently. */
   const uriOf = new Map<number, string>()
-  let newestRound = 0
 
   function put({ profile, urds }: MirroredProfile): void {
     const before = new Set(urdsOf.get(profile.id))
@@ -62,6 +70,7 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
         // What takes too much work isn't followed until its owner changes it.
         const reach = urd.aside === 'scope' ? onlyPage : {}
         coalescer.put({ ...urdOf(profile, source.uri), ...source, ...reach, id: urd.id, watch: urd.watch, paused })
+        unread.add(urd.watch)
       } catch (error) {
         deps.onProblem('a source cannot be watched', { profile: profile.id, uri: source.uri, error: String(error) })
       }
@@ -85,39 +94,62 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
     uriOf.delete(urd)
   }
 
-  async function takeLevels(owners: readonly string[]): Promise<void> {
+  async function takeLevels(owners: Iterable<string>): Promise<void> {
     for (const owner of owners)
       for await (const profile of eachProfile(profiles, owner))
         if (urdsOf.has(profile.id)) put({ profile, urds: await profiles.urdsOf(profile.id) })
   }
 
-  async function takeProfiles(changes: ProfileChanges): Promise<void> {
+  function takeProfiles(changes: ProfileChanges): void {
     for (const id of changes.removed) {
       for (const urd of urdsOf.get(id) ?? []) drop(urd)
       urdsOf.delete(id)
     }
-    for (const row of await watches.all()) {
-      rows.set(row.id, row)
-      newestRound = Math.max(newestRound, row.round, row.checkedAt)
-    }
     for (const each of changes.changed) put(each)
+  }
+
+  /** Those of watches without an owner are passed over. */
+  async function read(watchIds: Iterable<number>): Promise<WatchRow[]> {
+    const ids = [...watchIds].filter(coalescer.has)
+    const found: WatchRow[] = []
+    for (let at = 0; at < ids.length; at += AT_ONCE) {
+      if (at > 0) await turn()
+      for (const row of await watches.find(ids.slice(at, at + AT_ONCE))) {
+        rows.set(row.id, row)
+        found.push(row)
+      }
+    }
+    return found
   }
 
   return {
     coalescer,
     /** As of the last refresh; the watch service updates them. */
     rows,
-    /** True when the base has changed. */
-    async refresh(): Promise<boolean> {
-      const promoted = (await deps.changedLevels?.()) ?? []
+    /** Reads the rows of these watches again; null for all. Returns those that are there and have an owner. */
+    reread: (ids: readonly number[] | null): Promise<WatchRow[]> => read(ids ?? rows.keys()),
+    /** Null if the base hasn't changed; else the rows that were read because of it. After a failure the next call does the rest. */
+    async refresh(): Promise<WatchRow[] | null> {
+      for (const owner of (await deps.changedLevels?.()) ?? []) promoted.add(owner)
       const changes = await mirror.refresh()
-      if (changes === null && promoted.length === 0) return false
+      if (changes !== null) takeProfiles(changes)
+      if (changes === null && promoted.size === 0 && unread.size === 0) return null
       await takeLevels(promoted)
-      await takeProfiles(changes ?? { changed: [], removed: [] })
-      return true
+      promoted.clear()
+      const found = await read(unread)
+      unread.clear()
+      return found
     },
-    /** The latest time that any check started or ended. */
-    newestRound: (): number => newestRound,
+    /** Brings a scheduler up to date. Watches that have lost their last owner are forgotten. */
+    forward(target: WatchTarget): void {
+      forwardTouched(coalescer, {
+        set: target.set,
+        remove(id) {
+          rows.delete(id)
+          target.remove(id)
+        },
+      })
+    },
     takeJoined(): number[] {
       const taken = [...joined]
       joined.clear()

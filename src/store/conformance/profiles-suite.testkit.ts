@@ -272,6 +272,21 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
+      'the newest round is that of any watch, also of one without an owner',
+      place(async ({ profiles, watches }) => {
+        assert.equal(await watches.newestRound(), 0)
+        await profiles.put([keyedOf('p', 'ann', [a, b])])
+        const [one, two] = (await profiles.urdsOf('p')).map(({ watch }) => watch)
+        await watches.begin([{ watch: one!, round: 700 }])
+        await watches.finish([outcomeOf(two!, { checkedAt: 600 })])
+        assert.equal(await watches.newestRound(), 700)
+        await watches.finish([outcomeOf(one!, { checkedAt: 900 })])
+        await profiles.remove(['p'])
+        assert.equal(await watches.newestRound(), 900)
+      }),
+    )
+
+    test(
       'a watch tells since when it fails or works, and when it last found something new',
       place(async ({ profiles, watches }) => {
         await profiles.put([keyedOf('p', 'ann', [a])])

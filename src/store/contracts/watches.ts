@@ -3,6 +3,8 @@ export type WatchStore = {
   all(): Promise<WatchRow[]>
   /** Those that are there. */
   find(ids: readonly number[]): Promise<WatchRow[]>
+  /** The latest time that a check of any watch began or ended; 0 before the first. */
+  newestRound(): Promise<number>
   /** A check of each begins. Returns the number of the newest version at this moment. */
   begin(rounds: readonly { watch: number; round: number }[]): Promise<number>
   /** A check is over; `visited` are the URDs whose first visit it was. */

@@ -19,6 +19,8 @@ export type Coalescer = {
   put(urd: Urd): void
   pause(id: number, paused: boolean): void
   remove(id: number): void
+  /** Whether any URD has the watch. */
+  has(watch: number): boolean
   /** Undefined where no URD has the watch. */
   watch(id: number): CoalescedWatch | undefined
   /** All URDs of a watch as they were put. */
@@ -105,6 +107,7 @@ export function createCoalescer(): Coalescer {
       part(node)
       urds.delete(id)
     },
+    has: (watch) => watches.has(watch),
     watch: (id) => (watches.has(id) ? mergeUrds(urdsOf(id)) : undefined),
     urdsOf,
     covering(watch, uri, page) {

@@ -27,6 +27,12 @@ export function createPostgresWatches(pool: PostgresPool, { epoch }: PostgresWat
          JOIN watches w ON w.id = given.id ORDER BY given.place`,
         [ids],
       ),
+    async newestRound() {
+      const [row] = await pool.query<{ at: number }>(
+        'SELECT coalesce(max(greatest(round, checked_at)), 0) AS at FROM watches',
+      )
+      return row!.at
+    },
     async begin(rounds) {
       return pool.transaction(async (tx) => {
         const mark = await newestVersion(tx)

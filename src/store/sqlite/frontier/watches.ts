@@ -9,6 +9,7 @@ export function createSqliteWatches(db: Database): WatchStore {
   const sql = {
     all: db.prepare(`${columns} ORDER BY id`),
     one: db.prepare(`${columns} WHERE id = ?`),
+    newestRound: db.prepare('SELECT coalesce(max(max(round, checked_at)), 0) AS at FROM watches'),
     newest: db.prepare('SELECT coalesce(max(id), 0) AS id FROM versions'),
     begin: db.prepare('UPDATE watches SET round = ?, mark = ? WHERE id = ?'),
     finish: db.prepare(
@@ -44,6 +45,7 @@ export function createSqliteWatches(db: Database): WatchStore {
   return {
     all: async () => db.read(() => sql.all.all()) as WatchRow[],
     find: async (ids) => db.read(() => ids.flatMap((id) => (sql.one.get(id) as WatchRow | undefined) ?? [])),
+    newestRound: async () => (db.read(() => sql.newestRound.get()) as { at: number }).at,
     async begin(rounds) {
       return db.write(() => {
         const { id } = sql.newest.get() as { id: number }
