@@ -12,6 +12,8 @@ export type IndexUpdate = {
   mustStop(): boolean
   /** After each batch: the watermark. */
   onBatch(watermark: number): void
+  /** Those who hold the index for longer are left alone with it: they bring it up to date themselves. */
+  maxWaitMs?: number
 }
 
 /** A batch is one transaction: small enough to be held in memory, large enough that its end costs little. */
@@ -22,7 +24,8 @@ const MAX_BATCH_VERSIONS = 500
  * Brings the index up to date with the catalogue. Each batch ends with its watermark in one transaction, so whoever is
  * killed, or overtaken by another indexer, loses a batch at most and repeats nothing. Returns the versions that were added.
  */
-export async function updateIndex({ index, versions, texts, mustStop, onBatch }: IndexUpdate): Promise<number> {
+export async function updateIndex(update: IndexUpdate): Promise<number> {
+  const { index, versions, texts, mustStop, onBatch, maxWaitMs } = update
   let added = 0
   let watermark = await index.watermark()
   for (;;) {
@@ -30,7 +33,8 @@ export async function updateIndex({ index, versions, texts, mustStop, onBatch }:
     const batch = await readBatch(page, texts, mustStop)
     const { upTo } = batch
     if (upTo === null) return added
-    const outcome = await index.add({ ...batch, after: watermark, upTo })
+    const outcome = await index.add({ ...batch, after: watermark, upTo }, maxWaitMs)
+    if (outcome.kind === 'busy') return added
     if (outcome.kind === 'added') added += batch.texts.length
     watermark = outcome.kind === 'added' ? upTo : outcome.watermark
     onBatch(watermark)

@@ -4,12 +4,15 @@ import type { Version, VersionStore } from '../../store/contracts/versions.ts'
 
 /** New versions are indexed in the background; a search first adds missing ones, for at most this long. */
 const CATCH_UP_MS = 400
+/** Whoever writes to the index at the moment adds the same versions. On a busy machine, background work may take long for it. */
+const MAX_WAIT_MS = 100
 
 /** Adds missing versions to the index, as far as there is time. */
 export async function catchUp({ index, versions, texts }: Pick<IndexUpdate, 'index' | 'versions' | 'texts'>) {
   const endAt = performance.now() + CATCH_UP_MS
   try {
-    await updateIndex({ index, versions, texts, mustStop: () => performance.now() > endAt, onBatch: () => {} })
+    const mustStop = () => performance.now() > endAt
+    await updateIndex({ index, versions, texts, mustStop, onBatch: () => {}, maxWaitMs: MAX_WAIT_MS })
   } catch (error) {
     // A full disk or a busy index must not prevent searching what is indexed.
     if (!isAppError(error) || error.retry === 'never') throw error

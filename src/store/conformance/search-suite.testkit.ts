@@ -11,6 +11,8 @@ export type SearchSystem = {
   open(): Promise<SearchIndex>
   /** The catalogue keeps these no longer; the index is not told. */
   drop(versionIds: readonly number[]): void
+  /** While this runs, somebody else writes to the index. */
+  whileWriting(work: () => Promise<void>): Promise<void>
   destroy(): Promise<void>
 }
 
@@ -267,6 +269,21 @@ export function searchSuite(engine: SearchEngine): void {
         assert.deepEqual(await found(index, '-another'), [])
         assert.equal((await index.counts()).versions, 1)
         assert.equal(await index.watermark(), 2)
+      }),
+    )
+
+    test(
+      'who may not wait for others that write adds nothing, and still finds what is there',
+      withSystem(async (index, system) => {
+        await index.add(indexBatch([textOf(1, 'mine')]))
+        const next = indexBatch([textOf(2, 'mine too')], { after: 1 })
+        await system.whileWriting(async () => {
+          assert.deepEqual(await index.add(next, 1), { kind: 'busy' })
+          assert.deepEqual(await found(index, 'mine'), [1])
+          assert.equal(await index.watermark(), 1)
+        })
+        assert.deepEqual(await index.add(next, 1), { kind: 'added' })
+        assert.deepEqual(await found(index, 'mine'), [1, 2])
       }),
     )
 

@@ -11,9 +11,10 @@ export type SearchIndex = {
   watermark(): Promise<number>
   /**
    * Adds texts and moves the watermark, both or neither. If another process moved it meanwhile, nothing changes and
-   * the current watermark is returned; so two may index at once and no version is counted twice.
+   * the current watermark is returned; so two may index at once and no version is counted twice. Nothing changes either
+   * where others write to the index for longer than `maxWaitMs`; without it, the store's own patience decides.
    */
-  add(batch: IndexBatch): Promise<AddOutcome>
+  add(batch: IndexBatch, maxWaitMs?: number): Promise<AddOutcome>
   /** Forgets versions, as when their bodies were dropped. Those that are not there are passed over. Returns how many went. */
   remove(versionIds: readonly number[]): Promise<number>
   /**
@@ -47,7 +48,7 @@ export type IndexBatch = {
   passedOver: Readonly<Record<PassedOver, number>>
 }
 
-export type AddOutcome = { kind: 'added' } | { kind: 'overtaken'; watermark: number }
+export type AddOutcome = { kind: 'added' } | { kind: 'overtaken'; watermark: number } | { kind: 'busy' }
 
 export type HitPage = { offset: number; limit: number }
 

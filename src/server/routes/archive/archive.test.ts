@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { profileOf, sourceOf } from '../../../../test/watch/up-run.ts'
+import { paths } from '../../../store/sqlite/folder/folder.ts'
 import { UrlExplanation } from '../../schemas/activity.ts'
 import { Diff, Document, DocumentList, LinkList, SearchResult, Version, VersionList } from '../../schemas/documents.ts'
 import { Preview } from '../../schemas/profiles.ts'
@@ -174,6 +176,19 @@ describe('documents over HTTP', () => {
     assert.equal(rest.next, null)
     const wrong = await as(ada).get('/search?q=before%3Ayesterday')
     assert.deepEqual([wrong.statusCode, wrong.json().error.code], [400, 'request-invalid'])
+  })
+
+  test('a search is answered from what is indexed while others write to the index', async () => {
+    const before = (await as(ada).get('/search?q=solar')).json()
+    const writer = new DatabaseSync(paths.search(kept.folder))
+    try {
+      writer.exec(`UPDATE facts SET value = value - 1 WHERE name = 'watermark'; BEGIN IMMEDIATE`)
+      const found = await as(ada).get('/search?q=solar')
+      assert.equal(found.statusCode, 200, found.body)
+      assert.deepEqual(found.json().items, before.items)
+    } finally {
+      writer.close()
+    }
   })
 
   test('a preview holds a draft against what its sources cover, or against all that the caller sees', async () => {

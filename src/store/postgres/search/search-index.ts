@@ -1,3 +1,4 @@
+import { isAppError } from '../../../core/errors.ts'
 import type { PassedOver } from '../../../core/reports/search-report.ts'
 import type { SearchQuery } from '../../../core/search-query/query.ts'
 import type { AddOutcome, FoundPage, Hit, HitPage, IndexBatch, SearchIndex } from '../../contracts/search.ts'
@@ -77,7 +78,19 @@ export function createPostgresSearchIndex({ pool, kept }: PostgresSearchOptions)
 
   return {
     watermark: async () => (await facts()).get('watermark') ?? 0,
-    add: (batch) => pool.transaction((tx) => add(tx, batch)),
+    async add(batch, maxWaitMs) {
+      if (maxWaitMs === undefined) return pool.transaction((tx) => add(tx, batch))
+      try {
+        return await pool.transaction(async (tx) => {
+          // 0 would be no limit.
+          await tx.query(`SET LOCAL lock_timeout = ${Math.max(1, Math.ceil(maxWaitMs))}`)
+          return add(tx, batch)
+        })
+      } catch (error) {
+        if (isAppError(error, 'store-busy')) return { kind: 'busy' }
+        throw error
+      }
+    },
     async remove(versionIds) {
       if (versionIds.length === 0) return 0
       return pool.transaction(async (tx) => {

@@ -36,7 +36,7 @@ import { createPostgresGraphView } from '../frontier/graph-view.ts'
 import { createPostgresHostView } from '../frontier/host-view.ts'
 import { createPostgresInbox } from '../inbox/inbox.ts'
 import { createLeaderLease } from '../leases/leader.ts'
-import { createPostgresSearchIndex } from '../search/search-index.ts'
+import { createPostgresSearchIndex, searchStatements } from '../search/search-index.ts'
 import { createDatabase, type TestDatabase } from './postgres.testkit.ts'
 
 /** A database of its own, with shards opened and closed as a test wants. Shard n holds the partitions that leave n when divided by their number. */
@@ -188,6 +188,11 @@ export async function createSearchSystem(): Promise<SearchSystem> {
     drop(ids) {
       for (const id of ids) dropped.add(id)
     },
+    whileWriting: (work) =>
+      pool.transaction(async (tx) => {
+        await tx.query(searchStatements.lock)
+        await work()
+      }),
     destroy,
   }
 }

@@ -12,8 +12,8 @@ export type Database = {
   read<T>(work: () => T): T
   /** The same in one read transaction: all of it sees one state, and many small reads cost less. */
   readTogether<T>(work: () => T): T
-  /** Runs `work` in one write transaction; a throw rolls it back. */
-  write<T>(work: () => T): T
+  /** Runs `work` in one write transaction; a throw rolls it back. It is `store-locked` where others write for longer than it may wait. */
+  write<T>(work: () => T, maxWaitMs?: number): T
   close(): void
 }
 
@@ -26,6 +26,10 @@ export type OpenOptions = {
   /** So much of the file is read by mapping it into memory. */
   mappedBytes?: number
 }
+
+const MAX_WAIT_MS = 20_000
+/** Between two attempts to open a file. */
+const OPEN_AGAIN_MS = 5
 
 // SQLite's primary result codes that a caller can act on; all else is store-failed.
 const codeOf: Record<number, ErrorCode> = {
@@ -53,10 +57,23 @@ export function openDatabase(path: string, options: OpenOptions): Database {
       `${path} is missing. Restore it from a backup; it is not recreated, because that would lose its content.`,
     )
   }
+  const endAt = performance.now() + MAX_WAIT_MS
+  for (;;) {
+    try {
+      return openOnce(path, options)
+    } catch (error) {
+      // Where two turn the same new file into one with a log, SQLite refuses one of them at once instead of letting it wait.
+      if (!isAppError(error, 'store-locked') || performance.now() > endAt) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, OPEN_AGAIN_MS)
+    }
+  }
+}
+
+function openOnce(path: string, options: OpenOptions): Database {
   let db: DatabaseSync | null = null
   try {
     if (options.readOnly !== true) makePrivateFile(path)
-    db = new DatabaseSync(path, { readOnly: options.readOnly === true, timeout: 20_000 })
+    db = new DatabaseSync(path, { readOnly: options.readOnly === true, timeout: MAX_WAIT_MS })
     configure(db, options)
     applyMigrations(db, path, options)
     return wrap(db, path)
@@ -75,18 +92,25 @@ function configure(db: DatabaseSync, options: OpenOptions): void {
 }
 
 function applyMigrations(db: DatabaseSync, path: string, { migrations, readOnly }: OpenOptions): void {
-  const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
   const newest = migrations.at(-1)?.id ?? 0
-  if (version > newest) {
-    throw new AppError(
-      'store-too-new',
-      `${path} has schema ${version}, this program knows ${newest}. Use the newer program.`,
-    )
+  const readVersion = (): number => {
+    const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
+    if (version > newest) {
+      throw new AppError(
+        'store-too-new',
+        `${path} has schema ${version}, this program knows ${newest}. Use the newer program.`,
+      )
+    }
+    return version
   }
-  if (readOnly === true || version === newest) return
+  const before = readVersion()
+  if (readOnly === true) return
   for (const { id, sql } of migrations) {
-    if (id <= version) continue
-    db.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${id}; COMMIT`)
+    if (id <= before) continue
+    db.exec('BEGIN IMMEDIATE')
+    // Another thread or process may have opened it at the same time, and been first.
+    if (readVersion() < id) db.exec(`${sql}; PRAGMA user_version = ${id}`)
+    db.exec('COMMIT')
   }
 }
 
@@ -117,7 +141,15 @@ function wrap(db: DatabaseSync, path: string): Database {
       }
     },
     readTogether: (work) => within(beginReading, work),
-    write: (work) => within(begin, work),
+    write(work, maxWaitMs) {
+      if (maxWaitMs === undefined) return within(begin, work)
+      db.exec(`PRAGMA busy_timeout = ${Math.ceil(maxWaitMs)}`)
+      try {
+        return within(begin, work)
+      } finally {
+        db.exec(`PRAGMA busy_timeout = ${MAX_WAIT_MS}`)
+      }
+    },
     close: () => db.close(),
   }
 }

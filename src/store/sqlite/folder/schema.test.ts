@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import { isAppError } from '../../../core/errors.ts'
 import { createSqliteSystem } from '../testkit/store.testkit.ts'
 import type { Migration } from './database.ts'
 import { openDatabase } from './database.ts'
 import { openCatalogForReading, openFolder, paths } from './folder.ts'
+import type { OpenRace } from './open-race.testkit.ts'
 import { catalogMigrations } from './schema-catalog.ts'
 import { frontierMigrations } from './schema-frontier.ts'
 
@@ -86,6 +89,22 @@ describe('schemas', () => {
       assert.throws(() => openDatabase(path, { migrations: [first, broken] }))
       const db = openDatabase(path, { migrations: [first] })
       assert.equal(db.prepare(`SELECT count(*) AS n FROM sqlite_schema WHERE name = 'b'`).get()?.n, 0)
+      db.close()
+    }))
+
+  test('threads that make the same file at the same time all get it', () =>
+    withFolder(async (folder) => {
+      const first = { id: 1, name: 'a', sql: 'CREATE TABLE a (x); INSERT INTO a VALUES (1)' }
+      const second = { id: 2, name: 'b', sql: 'ALTER TABLE a ADD COLUMN y; UPDATE a SET y = x + 1' }
+      const files = Array.from({ length: 30 }, (_, n) => join(folder, `${n}.db`))
+      const gate = new Int32Array(new SharedArrayBuffer(4 * files.length))
+      const race: OpenRace = { paths: files, migrations: [first, second], workers: 4, gate }
+      const entry = new URL('./open-race.testkit.ts', import.meta.url)
+      const workers = Array.from({ length: race.workers }, () => new Worker(entry, { workerData: race }))
+      const failures = await Promise.all(workers.map(async (worker) => (await once(worker, 'message'))[0] as string[]))
+      assert.deepEqual(failures.flat(), [])
+      const db = openDatabase(files[0]!, { migrations: [first, second] })
+      assert.deepEqual({ ...db.prepare('SELECT count(*) AS rows, max(y) AS y FROM a').get() }, { rows: 1, y: 2 })
       db.close()
     }))
 

@@ -27,8 +27,8 @@ export function openSqliteSearchIndex({ path, kept }: SearchIndexOptions): Searc
 
   const watermark = (): number => factOf(sql.fact.get('watermark'))
 
-  function add({ after, upTo, texts, passedOver }: IndexBatch): AddOutcome {
-    return db.write(() => {
+  function add({ after, upTo, texts, passedOver }: IndexBatch, maxWaitMs: number | undefined): AddOutcome {
+    const write = (): AddOutcome => {
       const stands = watermark()
       if (stands !== after) return { kind: 'overtaken', watermark: stands }
       for (const { versionId, documentId, host, at, title, text } of texts) {
@@ -40,7 +40,13 @@ export function openSqliteSearchIndex({ path, kept }: SearchIndexOptions): Searc
       for (const why of Object.keys(passedOver) as PassedOver[])
         if (passedOver[why] > 0) sql.addFact.run(passedOver[why], why)
       return { kind: 'added' }
-    })
+    }
+    try {
+      return db.write(write, maxWaitMs)
+    } catch (error) {
+      if (maxWaitMs !== undefined && isAppError(error, 'store-locked')) return { kind: 'busy' }
+      throw error
+    }
   }
 
   function remove(versionIds: readonly number[]): number {
@@ -87,7 +93,7 @@ export function openSqliteSearchIndex({ path, kept }: SearchIndexOptions): Searc
 
   return {
     watermark: async () => db.read(watermark),
-    add: async (batch) => add(batch),
+    add: async (batch, maxWaitMs) => add(batch, maxWaitMs),
     remove: async (versionIds) => (versionIds.length === 0 ? 0 : remove(versionIds)),
     query,
     async marks(asked, texts) {

@@ -1,6 +1,7 @@
 import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { systemClock } from '../../../core/clock.ts'
 import { partitionCount, partitionOf } from '../../../core/url/partition.ts'
@@ -220,6 +221,15 @@ export function createSearchSystem(): SearchSystem & { path: string } {
       openSqliteSearchIndex({ path, kept: async (ids) => new Set(ids.filter((id) => !dropped.has(id))) }),
     drop(ids) {
       for (const id of ids) dropped.add(id)
+    },
+    async whileWriting(work) {
+      const writer = new DatabaseSync(path)
+      try {
+        writer.exec('BEGIN IMMEDIATE')
+        await work()
+      } finally {
+        writer.close()
+      }
     },
     destroy: async () => rmSync(folder, { recursive: true, force: true }),
   }
