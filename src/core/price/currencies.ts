@@ -1,0 +1,247 @@
+/**
+ * How currencies are written. A mark stands for at most one currency code; '' where several countries share it (`kr`, `Rs`).
+ * How much a mark proves depends on its kind:
+ *
+ *   sure     nothing else is written so: `€`, `US$`, `Kč`
+ *   code     a code of ISO 4217, in capitals; in small letters only beside a number
+ *   beside   a word or abbreviation that means money only beside a number: `kr`, `lei`
+ *   alone    a letter or two that mean it only where nothing but the number is there: `G`, `MT`
+ */
+export type MarkKind = 'sure' | 'code' | 'beside' | 'alone'
+export type Mark = { readonly kind: MarkKind; readonly code: string }
+
+/** Codes in use, and some that shops still write. */
+const codes = `AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BYR BZD CAD CDF CHF
+CLF CLP CNH CNY COP CRC CUC CUP CVE CZK DEM DJF DKK DOP DZD EEK EGP ERN ESP ETB EUR FJD FKP FRF GBP GEL GHS GIP GMD GNF GTQ GYD HKD
+HNL HRK HTG HUF IDR IEP ILS INR IQD IRR ISK ITL JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LTL LVL LYD MAD
+MDL MGA MKD MMK MNT MOP MRO MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NLG NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PTE PYG QAR RMB ROL
+RON RSD RUB RUR RWF SAR SBD SCR SDG SEK SGD SHP SKK SLE SLL SOS SRD SSP STD STN SVC SYP SZL THB TJS TMT TND TOP TRL TRY TTD TWD TZS
+UAH UGX USD UYU UZS VEF VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMK ZMW ZWD ZWL BTC XBT ETH`
+
+/** By code: marks separated by spaces, `_` for a space within. */
+const sure: readonly (readonly [code: string, marks: string])[] = [
+  ['EUR', '€'],
+  ['USD', 'US$ US_$ U.S.$ $US USD$'],
+  ['', '$ ＄ £ ￡ ¥ ￥ ₨ ﷼ ƒ ¤ ₣ ₤ ₳ ₶ ₷ ₻ ₥ ₰ ¢'],
+  ['AUD', 'A$ AU$ AUD$'],
+  ['CAD', 'C$ CA$ CAD$ Can$ CDN$'],
+  ['NZD', 'NZ$'],
+  ['HKD', 'HK$'],
+  ['SGD', 'S$ SG$'],
+  ['TWD', 'NT$'],
+  ['BRL', 'R$'],
+  ['MXN', 'MX$ Mex$'],
+  ['ARS', 'AR$ $a'],
+  ['CLP', 'CLP$ CL$'],
+  ['COP', 'COL$ COP$'],
+  ['UYU', '$U UY$ U$'],
+  ['BOB', '$b Bs.'],
+  ['DOP', 'RD$'],
+  ['JMD', 'J$ JA$'],
+  ['TTD', 'TT$'],
+  ['BBD', 'Bds$ BD$'],
+  ['BZD', 'BZ$'],
+  ['BSD', 'B$'],
+  ['XCD', 'EC$'],
+  ['FJD', 'FJ$'],
+  ['GYD', 'G$ GY$'],
+  ['KYD', 'CI$'],
+  ['LRD', 'L$ LR$ LD$'],
+  ['NAD', 'N$'],
+  ['SBD', 'SI$'],
+  ['SRD', 'SR$ Sr$ SRD$'],
+  ['TOP', 'T$ TOP$'],
+  ['WST', 'WS$ SAT$'],
+  ['ZWL', 'Z$ ZWL$'],
+  ['MOP', 'MOP$'],
+  ['CVE', 'CV$ Esc$'],
+  ['CUP', 'CUP$ MN$'],
+  ['GBP', '£stg'],
+  ['EGP', 'E£ £E L.E. ج.م. ج.م جنيه_مصري'],
+  ['LBP', 'L£ LL ل.ل. ل.ل'],
+  ['SYP', 'S£ £S ل.س. ل.س'],
+  ['SDG', 'ج.س. ج.س'],
+  ['TRY', '₺'],
+  ['INR', '₹ रु. रु रू ரூ ૱ ௹ రూ ರೂ'],
+  ['LKR', 'රු. රු SLRs SL_Rs'],
+  ['PKR', 'PKRs PRs'],
+  ['NPR', 'नेरू NRs'],
+  ['BDT', '৳ টাকা'],
+  ['RUB', '₽ руб. руб рублей рубля рубль RUB.'],
+  ['UAH', '₴ грн. грн гривень гривня'],
+  ['KZT', '₸ тенге теңге'],
+  ['UZS', "so'm soʻm so‘m so’m сўм сум"],
+  ['KGS', 'сом'],
+  ['AZN', '₼ ман. манат'],
+  ['GEL', '₾ ლარი'],
+  ['AMD', '֏ դր. դր'],
+  ['BYN', 'Rbl Rbls бел.руб.'],
+  ['BGN', 'лв. лв'],
+  ['MKD', 'ден. ден денари мкд'],
+  ['RSD', 'дин. дин Дин. Дин РСД динара'],
+  ['CZK', 'Kč Kčs'],
+  ['PLN', 'zł złotych zlotych'],
+  ['ISK', 'Íkr Ikr'],
+  ['CHF', 'SFr. SFr sFr. sFr'],
+  ['ILS', '₪ ש"ח ש״ח NIS'],
+  ['JPY', '円 JP¥'],
+  ['CNY', '元 圆 CN¥ 人民币 ￥元'],
+  ['TWD', '圓 元新台幣'],
+  ['KRW', '₩ ￦ 원'],
+  ['VND', '₫ đ VNĐ vnđ VNđ đồng'],
+  ['THB', '฿ บาท'],
+  ['KHR', '៛'],
+  ['LAK', '₭ ₭N ກີບ'],
+  ['MNT', '₮ төг. төгрөг'],
+  ['MMK', 'ကျပ်'],
+  ['PHP', '₱ PhP Php'],
+  ['NGN', '₦'],
+  ['GHS', 'GH₵ GH¢ GHC ₵'],
+  ['CRC', '₡'],
+  ['PYG', '₲'],
+  ['ESP', '₧'],
+  ['GRD', '₯'],
+  ['AFN', '؋ افغانی افغانۍ'],
+  ['IRR', 'ریال تومان تومن'],
+  ['SAR', 'ر.س. ر.س ريال_سعودي ريال'],
+  ['QAR', 'ر.ق. ر.ق'],
+  ['OMR', 'ر.ع. ر.ع'],
+  ['YER', 'ر.ي. ر.ي'],
+  ['AED', 'د.إ. د.إ درهم_إماراتي درهم'],
+  ['BHD', 'د.ب. د.ب .د.ب'],
+  ['DZD', 'د.ج. د.ج دج'],
+  ['IQD', 'د.ع. د.ع ع.د'],
+  ['JOD', 'د.ا د.أ دينار_أردني'],
+  ['KWD', 'د.ك. د.ك دينار_كويتي'],
+  ['LYD', 'د.ل. د.ل ل.د'],
+  ['MAD', 'د.م. د.م'],
+  ['TND', 'د.ت. د.ت'],
+  ['', 'د. دينار جنيه ليرة فرنك ش.ص. ش.ص'],
+  ['MRU', 'أ.م. أ.م أوقية'],
+  ['KMF', 'ف.ج.ق ف.ق'],
+  ['DJF', 'ف.ج Fdj'],
+  ['SOS', 'Sh.So. Sh.So ش.ص'],
+  ['ILS', 'ش.ج'],
+  ['ERN', 'Nfk ናቕፋ ናቅፋ نافكا ناكفا'],
+  ['ETB', 'ብር Birr'],
+  ['KES', 'KShs. KShs KSh. KSh Kshs Ksh'],
+  ['TZS', 'TShs TSh Tsh'],
+  ['UGX', 'UShs USh Ush'],
+  ['XOF', 'FCFA F_CFA F.CFA CFA'],
+  ['XPF', 'FCFP F_CFP CFP'],
+  ['BIF', 'FBu'],
+  ['RWF', 'FRw R₣'],
+  ['PAB', 'B/.'],
+  ['PEN', 'S/. S/'],
+  ['BTN', 'Nu.'],
+  ['MZN', 'MTn'],
+  ['PHP', 'piso'],
+  ['BTC', '₿ Ƀ'],
+  ['ETH', 'Ξ'],
+]
+
+const beside: readonly (readonly [code: string, marks: string])[] = [
+  ['EUR', 'euro euros Euro Euros EURO EUROS'],
+  ['GBP', 'pound pounds stg Stg quid'],
+  ['USD', 'dollars dollar Dollars Dollar usd'],
+  ['CNY', 'yuan Yuan rmb 块 塊'],
+  ['JPY', 'yen Yen'],
+  ['KRW', 'won'],
+  [
+    '',
+    'kr. kr Kr. Kr KR Rs. Rs RS. rs. rs Re lei Lei LEI leu Fr. Fr din. din Din dinara Dinara Dinar dinar Dhs Dhs. DHs peso pesos Peso',
+  ],
+  ['HUF', 'Ft Ft. Forint forint'],
+  ['PLN', 'zl ZŁ Zł'],
+  ['CZK', 'Kc KČ kč'],
+  ['HRK', 'kn Kn'],
+  ['BAM', 'KM'],
+  ['BGN', 'lv lv. лева'],
+  ['RUB', 'р. р Р Р. РУБ РУБ. Руб. Руб pуб. pуб'],
+  ['UAH', 'ГРН ГРН. Грн. Грн'],
+  ['KZT', 'тг. тг ₸.'],
+  ['TRY', 'TL Lira lira YTL'],
+  ['IDR', 'Rp. Rp rp IDR.'],
+  ['MYR', 'RM'],
+  ['BDT', 'Tk. Tk TK Taka taka'],
+  ['LAK', 'Kip kip KN'],
+  ['THB', 'baht Baht'],
+  ['VND', 'dong VNd'],
+  ['MVR', 'Rf. Rf MRf'],
+  ['ILS', 'שח'],
+  ['MAD', 'DH Dh dh'],
+  ['AED', 'Dh. AED.'],
+  ['DZD', 'DA'],
+  ['TND', 'DT'],
+  ['KWD', 'KD'],
+  ['EGP', 'LE'],
+  ['ZAR', 'R'],
+  ['ALL', 'Lek lek lekë Lekë'],
+  ['MKD', 'den den.'],
+  ['DEM', 'DM'],
+  ['ESP', 'Pts Ptas'],
+  ['NIO', 'córdobas'],
+  ['VES', 'Bs Bs.F. Bs.F BsF Bs.S'],
+  ['PYG', 'Gs. Gs'],
+  ['AWG', 'Afl. Afl'],
+  ['ANG', 'NAf. NAf NAƒ'],
+  ['GEL', 'lari Lari'],
+  ['AZN', 'man. manat'],
+]
+
+const alone: readonly (readonly [code: string, marks: string])[] = [
+  ['AFN', 'Af Afs'],
+  ['AOA', 'Kz'],
+  ['BTN', 'Nu'],
+  ['BWP', 'P'],
+  ['', 'L K D Br br ID SD B F S Fr'],
+  ['BYN', "S' Sʻ p."],
+  ['CDF', 'FC'],
+  ['CVE', 'Esc'],
+  ['GNF', 'FG'],
+  ['GTQ', 'Q q'],
+  ['HTG', 'G'],
+  ['IMP', 'M£'],
+  ['JOD', 'JD'],
+  ['KMF', 'CF'],
+  ['LRD', 'LD'],
+  ['LSL', 'M'],
+  ['LTL', 'Lt'],
+  ['LVL', 'Ls'],
+  ['MGA', 'Ar'],
+  ['MMK', 'Ks'],
+  ['MRU', 'UM'],
+  ['MWK', 'MK'],
+  ['MZN', 'MT'],
+  ['BHD', 'BD'],
+  ['RWF', 'RF'],
+  ['SBD', 'SI'],
+  ['SCR', 'SR'],
+  ['SKK', 'Sk'],
+  ['SLE', 'Le'],
+  ['SPL', 'SPL'],
+  ['STN', 'Db'],
+  ['SZL', 'E'],
+  ['TJS', 'SM ЅМ'],
+  ['TMT', 'T m'],
+  ['VUV', 'Vt VT'],
+  ['ZMW', 'ZK'],
+]
+
+export const marks: ReadonlyMap<string, Mark> = readMarks()
+
+function readMarks(): Map<string, Mark> {
+  const all = new Map<string, Mark>()
+  const add = (list: typeof sure, kind: MarkKind): void => {
+    for (const [code, texts] of list)
+      for (const text of texts.split(' ')) {
+        const mark = text.replaceAll('_', ' ')
+        if (!all.has(mark)) all.set(mark, { kind, code })
+      }
+  }
+  add(sure, 'sure')
+  for (const code of codes.split(/\s+/)) all.set(code, { kind: 'code', code: code === 'RMB' ? 'CNY' : code })
+  add(beside, 'beside')
+  add(alone, 'alone')
+  return all
+}
