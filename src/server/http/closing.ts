@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** How long the rest of a malformed request is read. */
@@ -14,7 +14,7 @@ export function linger(socket: Socket, limitMs: number): void {
 
 /** Requests that are answered before their body has arrived, such as one that is too large, on a connection that is closed then. */
 export function readRefusedBodies(server: Server): void {
-  server.on('request', (request, response) => {
+  function readRest(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request
     response.once('finish', () => {
       if (request.complete || !socket.writableEnded) return
@@ -22,5 +22,8 @@ export function readRefusedBodies(server: Server): void {
       socket.off('finish', socket.destroy)
       linger(socket, BODY_LINGER_MS)
     })
-  })
+  }
+  // Node reports a request with an unknown expectation only as the latter.
+  server.on('request', readRest)
+  server.on('checkExpectation', readRest)
 }

@@ -132,13 +132,20 @@ describe('connections', () => {
   test('take the rest of a body that is refused: a reset would discard the answer', () =>
     withLimits({}, async (erace) => {
       const { port } = erace.server.server.address() as AddressInfo
-      for (const [path, status] of [
+      for (const [path, status, ...more] of [
         ['/api/v1/session', 413],
         ['/api/v1/profiles', 401],
         ['/nothing', 404],
+        ['/nothing', 417, 'expect: miracles'],
       ]) {
         const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
-        const head = [`POST ${path} HTTP/1.1`, 'host: x', 'connection: close', 'content-type: application/json']
+        const head = [
+          `POST ${path} HTTP/1.1`,
+          'host: x',
+          'connection: close',
+          'content-type: application/json',
+          ...more,
+        ]
         socket.write(`${head.join('\r\n')}\r\ncontent-length: ${100 * 65_536}\r\n\r\n`)
         assert.match(await text(socket), new RegExp(`^HTTP/1\\.1 ${status} [^]*"error":`), String(path))
         const piece = Buffer.alloc(65_536)
