@@ -40,7 +40,16 @@ function textOf(body: Buffer): string {
 function makeRecipients(prose: Prose): Recipient[] {
   const words = prose.words.slice(0, 40).filter((word) => word.length > 3)
   const keywords = words.slice(0, 5).map((key, at) => ({ key, weight: at + 1 }))
-  const plain: Interests = { keywords, exclude: [], expression: '', threshold: 3, stemming: '', scorer: '', ignore: [] }
+  const plain: Interests = {
+    keywords,
+    exclude: [],
+    expression: '',
+    threshold: 3,
+    stemming: '',
+    scorer: '',
+    ignore: [],
+    match: 'change',
+  }
   const rich: Interests = {
     ...plain,
     keywords: [...keywords, { key: `${words[1]} ${words[2]}`, weight: 3 }],

@@ -63,6 +63,7 @@ function createWords(random: Random): Words {
         stemming: '',
         scorer: '',
         ignore: [],
+        match: 'change',
       })
     },
   }

@@ -24,6 +24,25 @@ export type Source = {
   process: 'filter' | 'track' | 'archive'
   /** When it may be checked; null means always. */
   window: TimeWindow | null
+  /** The parts of a page that count: CSS or XPath for HTML and XML, JSONPath for JSON, `/pattern/` for lines; none: all of it. */
+  select: readonly string[]
+  /** In the same languages, the parts that don't. */
+  omit: readonly string[]
+  /** What makes a change, in the order of `aspects`. */
+  aspects: readonly Aspect[]
+  /** On prices and numbers, such as `below 30`; a change counts if one of them holds, without any each does. */
+  conditions: readonly string[]
+}
+
+export const aspects = ['text', 'links', 'images', 'title', 'description', 'data', 'status', 'headers'] as const
+export type Aspect = (typeof aspects)[number]
+
+/** What a source has where nothing is said, and what those have that were stored before there was such a thing. */
+export const partDefaults: Pick<Source, 'select' | 'omit' | 'aspects' | 'conditions'> = {
+  select: [],
+  omit: [],
+  aspects: ['text', 'links'],
+  conditions: [],
 }
 
 /** The pages that belong to a source. */
@@ -57,7 +76,12 @@ export type Interests = {
   scorer: string
   /** Regular expressions: text whose change is none. Profiles of earlier times have no such list; see `ignoredBy`. */
   ignore: readonly string[]
+  /** What they are held against: what was added or changed, or the page it is on. A new page always counts as a whole. */
+  match: Match
 }
+
+export const matches = ['change', 'page'] as const
+export type Match = (typeof matches)[number]
 
 /** A word or a phrase, and what its presence is worth. */
 export type Keyword = { key: string; weight: number }

@@ -1,4 +1,4 @@
-import type { Profile, Source } from '../../src/core/profile.ts'
+import { type Profile, partDefaults, type Source } from '../../src/core/profile.ts'
 import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
 import type { Annotation } from '../../src/store/contracts/annotations.ts'
 import { createSqliteProfiles } from '../../src/store/sqlite/accounts/profiles.ts'
@@ -64,6 +64,7 @@ export function sourceOf(uri: string, parts: Partial<Source> = {}): Source {
     scope: { kind: 'host' },
     process: 'filter',
     window: null,
+    ...partDefaults,
     ...parts,
   }
 }
@@ -90,6 +91,7 @@ export function profileOf(
       stemming: '',
       scorer: 'keywords',
       ignore: [],
+      match: 'change',
       ...interests,
     },
     urgency,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { ImportedProfile, Profile, ProfileUrd } from '../../core/profile.ts'
+import { type ImportedProfile, type Profile, type ProfileUrd, partDefaults } from '../../core/profile.ts'
 import type { QueryRequest } from '../../core/reports/profile-report.ts'
 import { useCliFolder } from '../cli.testkit.ts'
 
@@ -37,6 +37,7 @@ const profile: Profile = {
       scope: { kind: 'host' },
       process: 'filter',
       window: null,
+      ...partDefaults,
     },
   ],
   interests: {
@@ -47,6 +48,7 @@ const profile: Profile = {
     stemming: '',
     scorer: 'keywords',
     ignore: [],
+    match: 'change',
   },
   urgency: 1,
   amount: 'summary',

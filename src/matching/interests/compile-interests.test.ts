@@ -137,6 +137,7 @@ describe('interests that are wrong', () => {
       stemming: 'klingon',
       scorer: 'magic',
       ignore: [],
+      match: 'change',
     })
     const places = errors.map(({ place }) => place)
     const expected = `stemming keywords[0].key keywords[1].weight keywords[2].key keywords[2].weight keywords[3].weight

@@ -55,6 +55,7 @@ const interests: fc.Arbitrary<Interests> = fc
     ),
     scorer: fc.oneof({ weight: 4, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constant('bm25') }),
     ignore: fc.constant([]),
+    match: fc.constant('change' as const),
   })
   .map(({ share, ...rest }) => {
     const total = rest.keywords.reduce((sum, keyword) => sum + Math.round(keyword.weight * 1000), 0)

@@ -13,6 +13,7 @@ export const noInterests: Interests = {
   stemming: '',
   scorer: '',
   ignore: [],
+  match: 'change',
 }
 
 /** A document as lists of words, title and body apart. */

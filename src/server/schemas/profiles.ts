@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { aspects, matches } from '../../core/profile.ts'
 import { Id, MarkedText, oneOf, Time } from './common.ts'
 import { Explanation } from './inbox.ts'
 
@@ -29,6 +30,15 @@ export const Profile = Type.Object({
       scope: Type.Union([Type.String(), Type.Object({ pattern: Type.String() })]),
       process: oneOf(['filter', 'track', 'archive']),
       window: Type.Optional(Window),
+      select: Type.Array(Type.String(), {
+        description:
+          'Parts of the page to compare; empty for all. CSS, XPath, JSONPath, or /pattern/ for lines of text',
+      }),
+      omit: Type.Array(Type.String(), { description: 'Parts of the page to leave out' }),
+      aspects: Type.Array(oneOf(aspects), { description: 'What counts as a change' }),
+      conditions: Type.Array(Type.String(), {
+        description: 'On prices and numbers, e.g. "below 30"; a change counts if one of them holds',
+      }),
     }),
   ),
   interests: Type.Object({
@@ -39,6 +49,7 @@ export const Profile = Type.Object({
     stemming: Type.String(),
     scorer: Type.String(),
     ignore: Type.Array(Type.String(), { description: 'Regular expressions: parts of pages to ignore when comparing' }),
+    match: oneOf(matches, { description: 'Whether interests are matched against what changed or the whole page' }),
   }),
   urgency: Type.Number(),
   amount: oneOf(['summary', 'full']),

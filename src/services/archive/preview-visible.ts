@@ -1,6 +1,6 @@
 import type { BodyReader } from '../../archive/body-reader.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { Profile, ProfileDraft, Source } from '../../core/profile.ts'
+import { type Profile, type ProfileDraft, partDefaults, type Source } from '../../core/profile.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'
 import type { InboxStore } from '../../store/contracts/inbox.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
@@ -70,6 +70,7 @@ const anywhere: Source = {
   scope: { kind: 'page' },
   process: 'filter',
   window: null,
+  ...partDefaults,
 }
 
 function nameSources(draft: ProfileDraft, { named }: PreviewReaderDeps): ProfileDraft {

@@ -8,7 +8,7 @@ import { createHandlerSite, type HandlerSite } from '../../../test/site/handler-
 import { createBodyReader } from '../../archive/body-reader.ts'
 import { createManualClock, systemClock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
-import type { Interests, ProfileDraft, Source } from '../../core/profile.ts'
+import { type Interests, type ProfileDraft, partDefaults, type Source } from '../../core/profile.ts'
 import type { PreviewProgress } from '../../core/reports/profile-report.ts'
 import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
 import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
@@ -26,7 +26,7 @@ const pathOf = (page: number): string => (page % 3 === 0 ? `/news/p${page}` : `/
 
 function sourceOf(uri: string, parts: Partial<Source> = {}): Source {
   const everyMs = 600_000
-  const rest = { everyMs, everyMaxMs: everyMs, depth: 3, process: 'filter', window: null } as const
+  const rest = { everyMs, everyMaxMs: everyMs, depth: 3, process: 'filter', window: null, ...partDefaults } as const
   return { uri, scope: { kind: 'host' }, ...rest, ...parts }
 }
 
@@ -43,6 +43,7 @@ function draftOf(sources: Source[], keywords: Record<string, number>, parts: Par
       stemming: '',
       scorer: 'keywords',
       ignore: [],
+      match: 'change',
       ...parts,
     },
     urgency: 1,

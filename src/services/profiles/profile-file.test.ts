@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
+import { partDefaults } from '../../core/profile.ts'
 import { textOf } from '../../xml/meta-info/meta-info.testkit.ts'
 import { writeProfile, writeProfiles } from '../../xml/profile/profile.ts'
 import { profileGrammar } from '../../xml/profile/profile-reader.ts'
@@ -114,6 +115,7 @@ describe('profiles in files', () => {
               scope: { kind: 'pattern', source: '/find\\?' },
               process: 'filter',
               window: { zone: 'Europe/Nicosia', days: [1, 2, 3, 4, 5], fromMinute: 480, toMinute: 1110 },
+              ...partDefaults,
             },
             {
               uri: 'imap://mail.example.org/INBOX',
@@ -123,6 +125,7 @@ describe('profiles in files', () => {
               scope: { kind: 'host' },
               process: 'track',
               window: null,
+              ...partDefaults,
             },
           ],
           interests: {
@@ -136,6 +139,7 @@ describe('profiles in files', () => {
             stemming: '',
             scorer: 'keywords',
             ignore: [],
+            match: 'change',
           },
           urgency: 2,
           amount: 'full',

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { configOf } from '../../config/load-config.ts'
-import type { Interests, Profile, ProfileUrd, Scope, Source, TimeWindow } from '../../core/profile.ts'
+import {
+  aspects,
+  type Interests,
+  type Profile,
+  type ProfileUrd,
+  type Scope,
+  type Source,
+  type TimeWindow,
+} from '../../core/profile.ts'
 import { type ProfileRules, profileRules } from './values/profile-values.ts'
 
 export const rules: ProfileRules = profileRules(configOf(), ['http', 'https'])
@@ -60,6 +68,14 @@ const anySource: fc.Arbitrary<Source> = fc
     scope: anyScope,
     process: fc.constantFrom('filter', 'track', 'archive'),
     window: fc.option(anyWindow),
+    select: fc.uniqueArray(fc.constantFrom('.price', '#a > b', '//p[@x="<&>"]', '$.items[*].price', '/^Total: /'), {
+      maxLength: 3,
+    }),
+    omit: fc.uniqueArray(fc.constantFrom('nav, .ad', '//footer', '/^Page \\d+$/'), { maxLength: 3 }),
+    aspects: fc.subarray([...aspects], { minLength: 1 }),
+    conditions: fc.uniqueArray(fc.constantFrom('below 30', 'drops by 10 %', 'back in stock', 'changes'), {
+      maxLength: 3,
+    }),
     stretch: fc.integer({ min: 1, max: 3 }),
   })
   .map(({ stretch, ...source }) => ({ ...source, everyMaxMs: Math.min(31_536_000_000, source.everyMs * stretch) }))
@@ -81,6 +97,7 @@ const anyInterests: fc.Arbitrary<Interests> = fc.record({
   stemming: fc.constantFrom('', 'en', 'de'),
   scorer: fc.constantFrom('keywords', 'bm25'),
   ignore: fc.array(anyExpression, { maxLength: 3 }),
+  match: fc.constantFrom('change', 'page'),
 })
 
 const shared = {

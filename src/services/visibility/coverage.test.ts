@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Scope, Source } from '../../core/profile.ts'
+import { partDefaults, type Scope, type Source } from '../../core/profile.ts'
 import { createSourceCover } from '../preview/source-cover.ts'
 import { createCoverage } from './coverage.ts'
 
@@ -12,6 +12,7 @@ const sourceOf = (uri: string, scope: Scope, depth: number): Source => ({
   everyMaxMs: 1,
   process: 'filter',
   window: null,
+  ...partDefaults,
 })
 
 const urls = [

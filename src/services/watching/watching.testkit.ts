@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CheckResult } from '../../core/check-order.ts'
 import { createManualClock } from '../../core/clock.ts'
-import type { Profile, ServiceLevel, Source } from '../../core/profile.ts'
+import { type Profile, partDefaults, type ServiceLevel, type Source } from '../../core/profile.ts'
 import type { Fetcher } from '../../fetchers/fetcher.ts'
 import { createMemoryFetcher, createMemoryWeb, type MemoryPage } from '../../fetchers/memory-fetcher.testkit.ts'
 import { createFetcherRouter } from '../../fetchers/router.ts'
@@ -130,7 +130,7 @@ export async function openWatching(options: WatchingOptions = {}) {
 
 export function sourceAt(uri: string, parts: Partial<Source> = {}): Source {
   const everyMs = parts.everyMs ?? 600_000
-  const rest = { depth: 0, scope: { kind: 'host' }, process: 'filter', window: null } as const
+  const rest = { depth: 0, scope: { kind: 'host' }, process: 'filter', window: null, ...partDefaults } as const
   return { uri, everyMs, everyMaxMs: everyMs, ...rest, ...parts }
 }
 
@@ -149,6 +149,7 @@ export function profileWith(id: string, owner: string, sources: Source[], parts:
       stemming: '',
       scorer: 'keywords',
       ignore: [],
+      match: 'change',
     },
     urgency: 1,
     amount: 'summary',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Profile, Source } from '../../core/profile.ts'
+import { type Profile, partDefaults, type Source } from '../../core/profile.ts'
 import type { AnnotationStore } from '../contracts/annotations.ts'
 import type { KeyedProfile, ProfileStore } from '../contracts/profiles.ts'
 import type { WatchOutcome, WatchStore } from '../contracts/watches.ts'
@@ -35,7 +35,7 @@ export function keyedOf(
 ): KeyedProfile {
   const sources = uris.map((uri): Source => {
     const place = { uri, depth: 1, scope: { kind: 'pattern', source: '\\.html$' } as const }
-    return { ...place, everyMs: 60_000, everyMaxMs: 3_600_000, process: 'filter', window: null }
+    return { ...place, everyMs: 60_000, everyMaxMs: 3_600_000, process: 'filter', window: null, ...partDefaults }
   })
   const interests = { keywords: [{ key: 'naïve 日本', weight: 1.5 }], exclude: ['a "b"'], expression: '', threshold: 1 }
   const profile: Profile = {
@@ -44,7 +44,7 @@ export function keyedOf(
     name: `${id} of ${owner}`,
     paused: false,
     sources,
-    interests: { ...interests, stemming: '', scorer: 'keywords', ignore: ['\\d+ visitors'] },
+    interests: { ...interests, stemming: '', scorer: 'keywords', ignore: ['\\d+ visitors'], match: 'page' },
     urgency: 2,
     amount: 'full',
     delivery: { channels: ['inbox'], cadence: 'immediate' },
@@ -76,6 +76,23 @@ export function profilesSuite(engine: StoreEngine): void {
         assert.deepEqual(await ids({ after: 'p2', limit: 2 }), ['p3'])
         assert.deepEqual(await ids({ after: '', limit: 9, owner: 'bob' }), ['p2'])
         assert.deepEqual(await ids({ after: '', limit: 9, owner: 'nobody' }), [])
+      }),
+    )
+
+    test(
+      'a profile stored before parts and aspects could be chosen gets the defaults',
+      place(async ({ profiles }) => {
+        const { profile, keys } = keyedOf('p', 'ann', [a])
+        const { ignore: _, match: __, ...interests } = profile.interests
+        const { select, omit, aspects, conditions, ...source } = profile.sources[0]!
+        const earlier = { ...profile, interests, sources: [source] } as unknown as Profile
+        await profiles.put([{ profile: earlier, keys }])
+        const expected = { ...profile, interests: { ...interests, ignore: [], match: 'change' } }
+        assert.deepEqual(await profiles.find('p'), expected)
+        assert.deepEqual(await profiles.list({ after: '', limit: 9 }), [expected])
+        const chosen = { ...profile.sources[0]!, select: ['.price'], aspects: ['status'] as const }
+        await profiles.put([{ profile: { ...profile, sources: [chosen] }, keys }])
+        assert.deepEqual((await profiles.find('p'))?.sources, [chosen])
       }),
     )
 

@@ -10,7 +10,7 @@ import {
   wordOf,
   type XmlNode,
 } from '../xml-tree.ts'
-import { amounts, processTypes, scopeKinds, truths } from './profile.ts'
+import { amounts, matches, processTypes, scopeKinds, truths } from './profile.ts'
 
 export const profileGrammar = createGrammar({ dtd: 'profile.dtd', root: 'profiles', item: 'profile' })
 
@@ -63,6 +63,7 @@ function sourcePlain(source: XmlNode, frequency: XmlNode | undefined, at: string
     scope: scopePlain(childOf(source, 'scope'), `${at}.scope`, note),
     process: processWord(attributeOf(source, 'process')),
     window: windowPlain(childOf(source, 'window'), `${at}.window`, note),
+    ...partPlain(source, at, note),
   }
 }
 
@@ -136,6 +137,24 @@ export function windowPlain(node: XmlNode | undefined, at: string, note?: Note):
   }
 }
 
+/** `node` contains selectors, aspects and conditions of a source. */
+export function partPlain(node: XmlNode, at: string, note?: Note): Record<string, unknown> {
+  const texts = (name: string, field: string) =>
+    childrenOf(node, name).map((each, index) => {
+      if (index === 0) note?.(`${at}.${field}`, each, name)
+      note?.(`${at}.${field}[${index}]`, each, name)
+      return textOf(each)
+    })
+  const aspects = childOf(node, 'aspects')
+  note?.(`${at}.aspects`, aspects, 'aspects')
+  return {
+    select: texts('select', 'select'),
+    omit: texts('omit', 'omit'),
+    aspects: attributeOf(aspects, 'kinds')?.trim().split(/\s+/),
+    conditions: texts('condition', 'conditions'),
+  }
+}
+
 /** `node` contains the parts of the interests. */
 export function interestsPlain(node: XmlNode | undefined, note?: Note): Record<string, unknown> {
   const at = 'interests'
@@ -146,6 +165,7 @@ export function interestsPlain(node: XmlNode | undefined, note?: Note): Record<s
   const stemming = childOf(node, 'stemming')
   const scorer = childOf(node, 'scorer')
   const ignore = childrenOf(node, 'ignore')
+  const match = childOf(node, 'match')
   note?.(at, node, 'interests')
   note?.(`${at}.keywords`, childOf(node, 'keywords'), 'keywords')
   note?.(`${at}.exclude`, exclude[0], 'exclude')
@@ -154,6 +174,7 @@ export function interestsPlain(node: XmlNode | undefined, note?: Note): Record<s
   note?.(`${at}.stemming`, stemming, 'stemming')
   note?.(`${at}.scorer`, scorer, 'scorer')
   note?.(`${at}.ignore`, ignore[0], 'ignore')
+  note?.(`${at}.match`, match, 'match')
   return {
     keywords: keywords.map((keyword, index) => {
       note?.(`${at}.keywords[${index}]`, keyword, 'keyword')
@@ -173,6 +194,7 @@ export function interestsPlain(node: XmlNode | undefined, note?: Note): Record<s
       note?.(`${at}.ignore[${index}]`, each, 'ignore')
       return textOf(each)
     }),
+    match: wordOf(attributeOf(match, 'on'), matches),
   }
 }
 

@@ -39,7 +39,8 @@ export function profileElement(profile: WrittenProfile): string {
   return `${text}  </control>\n</profile>\n`
 }
 
-function sourceElement({ uri, everyMs, everyMaxMs, depth, process, scope, window }: WrittenSource): string {
+function sourceElement(source: WrittenSource): string {
+  const { uri, everyMs, everyMaxMs, depth, process, scope, window } = source
   const list = attributes({
     every: interval(everyMs),
     max: everyMaxMs === everyMs ? null : interval(everyMaxMs),
@@ -47,7 +48,7 @@ function sourceElement({ uri, everyMs, everyMaxMs, depth, process, scope, window
     process,
   })
   let text = `    <source${list}>\n      ${bareTextElement('uri', uri)}\n`
-  text += scopeElement(scope, '      ') + windowElement(window, '      ')
+  text += scopeElement(scope, '      ') + windowElement(window, '      ') + partElements(source, '      ')
   return `${text}    </source>\n`
 }
 
@@ -78,6 +79,8 @@ export const profileDefaults = {
   threshold: 0,
   stemming: '',
   scorer: 'keywords',
+  aspects: ['text', 'links'],
+  match: 'change',
 } as const
 
 /** Where a window says less than it might. */
@@ -88,6 +91,8 @@ export const windowDefaults = { zone: 'UTC', days: [1, 2, 3, 4, 5, 6, 7], from: 
 export const scopeKinds = ['page', 'path', 'host', 'domain', 'pattern'] as const
 export const processTypes = ['filter', 'track', 'archive'] as const
 export const amounts = ['summary', 'full'] as const
+export const aspects = ['text', 'links', 'images', 'title', 'description', 'data', 'status', 'headers'] as const
+export const matches = ['change', 'page'] as const
 export const truths = ['true', 'false'] as const
 
 export type WrittenSource = {
@@ -98,6 +103,10 @@ export type WrittenSource = {
   readonly scope: WrittenScope
   readonly process: (typeof processTypes)[number]
   readonly window: WrittenWindow | null
+  readonly select: readonly string[]
+  readonly omit: readonly string[]
+  readonly aspects: readonly (typeof aspects)[number][]
+  readonly conditions: readonly string[]
 }
 
 export type WrittenScope =
@@ -121,6 +130,7 @@ export type WrittenInterests = {
   readonly scorer: string
   /** Left out, none. */
   readonly ignore?: readonly string[] | undefined
+  readonly match: (typeof matches)[number]
 }
 
 export type WrittenDelivery = { readonly channels: readonly string[]; readonly cadence: string }
@@ -138,6 +148,17 @@ export function windowElement(window: WrittenWindow | null, indent: string): str
   return `${indent}<window${list}/>\n`
 }
 
+/** Which part of a page counts, and what of it. */
+export function partElements({ select, omit, aspects, conditions }: WrittenSource, indent: string): string {
+  let text = ''
+  for (const selector of select) text += textElement('select', selector, indent)
+  for (const selector of omit) text += textElement('omit', selector, indent)
+  const kinds = aspects.join(' ')
+  if (kinds !== profileDefaults.aspects.join(' ')) text += `${indent}<aspects${attributes({ kinds })}/>\n`
+  for (const condition of conditions) text += textElement('condition', condition, indent)
+  return text
+}
+
 export function timeOfDay(minute: number): string {
   const two = (value: number) => String(value).padStart(2, '0')
   return `${two(Math.floor(minute / 60))}:${two(minute % 60)}`
@@ -152,7 +173,7 @@ export function keywordsElement({ keywords }: WrittenInterests, indent: string):
 
 /** All of the interests but the keywords, as far as they are not as usual. */
 export function interestElements(interests: WrittenInterests, indent: string): string {
-  const { exclude, expression, threshold, stemming, scorer, ignore = [] } = interests
+  const { exclude, expression, threshold, stemming, scorer, ignore = [], match } = interests
   let text = ''
   for (const key of exclude) text += `${indent}<exclude${attributes({ key })}/>\n`
   text += textElement('expression', expression, indent)
@@ -160,6 +181,7 @@ export function interestElements(interests: WrittenInterests, indent: string): s
   if (stemming !== profileDefaults.stemming) text += `${indent}<stemming${attributes({ language: stemming })}/>\n`
   if (scorer !== '' && scorer !== profileDefaults.scorer) text += `${indent}<scorer${attributes({ name: scorer })}/>\n`
   for (const source of ignore) text += textElement('ignore', source, indent)
+  if (match !== profileDefaults.match) text += `${indent}<match${attributes({ on: match })}/>\n`
   return text
 }
 

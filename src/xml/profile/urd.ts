@@ -4,6 +4,7 @@ import {
   deliveryElement,
   interestElements,
   keywordsElement,
+  partElements,
   scopeElement,
   type WrittenAmount,
   type WrittenDelivery,
@@ -60,6 +61,7 @@ export function urdElement(urd: WrittenUrd): string {
   let text = `<urd${attributes(names)}>\n  ${bareTextElement('uri', source.uri).replace('<uri', () => `<uri${timing}`)}\n`
   text += `  <type${type}/>\n${keywordsElement(interests, '  ')}`
   text += `  <depth${attributes({ level: source.depth })}/>\n  <urgency${attributes({ urgent: urd.urgency })}/>\n`
-  text += scopeElement(source.scope, '  ') + windowElement(source.window, '  ') + interestElements(interests, '  ')
+  text += scopeElement(source.scope, '  ') + windowElement(source.window, '  ')
+  text += partElements(source, '  ') + interestElements(interests, '  ')
   return `${text}${amountElement(urd.amount, '  ')}${deliveryElement(urd.delivery, '  ')}</urd>\n`
 }

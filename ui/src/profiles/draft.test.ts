@@ -3,12 +3,19 @@ import { describe, test } from 'node:test'
 import type { Profile } from '../api/types.ts'
 import { bodyOf, draftOf, emptyDraft, isSameDraft, mapErrors, newSource, newTerm } from './draft.ts'
 
+const part: Pick<Profile['sources'][number], 'select' | 'omit' | 'conditions' | 'aspects'> = {
+  select: ['.price'],
+  omit: ['.ad', 'nav'],
+  conditions: ['below 30'],
+  aspects: ['text', 'status'],
+}
+
 const profile: Profile = {
   id: 'p1',
   name: 'Java research',
   paused: false,
   sources: [
-    { uri: 'https://example.org/', every: '10m', depth: 2, scope: 'host', process: 'filter' },
+    { uri: 'https://example.org/', every: '10m', depth: 2, scope: 'host', process: 'filter', ...part },
     {
       uri: 'https://example.com/',
       every: '1h',
@@ -16,8 +23,16 @@ const profile: Profile = {
       depth: 0,
       scope: { pattern: 'page' },
       process: 'track',
+      ...part,
     },
-    { uri: 'https://example.net/', every: '1h', depth: 1, scope: 'https?://example\\.net/.*', process: 'archive' },
+    {
+      uri: 'https://example.net/',
+      every: '1h',
+      depth: 1,
+      scope: 'https?://example\\.net/.*',
+      process: 'archive',
+      ...part,
+    },
   ],
   interests: {
     keywords: [{ key: 'ibm', weight: 1 }],
@@ -27,6 +42,7 @@ const profile: Profile = {
     stemming: 'en',
     scorer: 'keywords',
     ignore: ['Visitors: \\d+'],
+    match: 'page',
   },
   urgency: 2,
   amount: 'full',
@@ -52,12 +68,13 @@ describe('a profile being edited', () => {
   test('errors find their rows although empty rows are not sent', () => {
     const draft = {
       ...emptyDraft(),
-      sources: [newSource(''), newSource('x:y')],
+      sources: [newSource(''), { ...newSource('x:y'), select: ['', 'a', '', '((', ''] }],
       terms: [newTerm(''), newTerm('a', 0), newTerm('b')],
       ignore: ['', 'a', ' ', '(b'],
     }
     const errors = [
       { place: 'sources[0].uri', message: 'no' },
+      { place: 'sources[0].select[1]', message: 'no' },
       { place: 'interests.keywords[0].weight', message: 'no' },
       { place: 'interests.expression', message: 'no' },
       { place: 'interests.ignore[1]', message: 'no' },
@@ -65,7 +82,7 @@ describe('a profile being edited', () => {
     ]
     assert.deepEqual(
       mapErrors(errors, bodyOf(draft)).map(({ place }) => place),
-      ['sources[1].uri', 'terms[1].weight', 'expression', 'ignore[3]', 'ignore'],
+      ['sources[1].uri', 'sources[1].select[3]', 'terms[1].weight', 'expression', 'ignore[3]', 'ignore'],
     )
   })
 

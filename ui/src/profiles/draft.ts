@@ -18,7 +18,13 @@ export type DraftSource = {
   /** Empty: by the interests if there are any, else every change. */
   process: '' | Profile['sources'][number]['process']
   window: DraftWindow | null
+  /** One per line; empty lines are not sent. */
+  select: string[]
+  omit: string[]
+  conditions: string[]
+  aspects: Aspect[]
 }
+export type Aspect = Profile['sources'][number]['aspects'][number]
 export type DraftTerm = { key: string; term: string; weight: number }
 export type Draft = {
   name: string
@@ -32,6 +38,7 @@ export type Draft = {
   scorer: string
   /** One per line; empty lines are not sent. */
   ignore: string[]
+  match: Profile['interests']['match']
   urgency: number
   amount: Profile['amount']
   channels: string[]
@@ -55,6 +62,10 @@ export function newSource(uri = ''): DraftSource {
     pattern: '',
     process: '',
     window: null,
+    select: [],
+    omit: [],
+    conditions: [],
+    aspects: ['text', 'links'],
   }
 }
 
@@ -74,6 +85,7 @@ export function emptyDraft({ name = '', uri = '', expression = '' }: Prefill = {
     stemming: '',
     scorer: 'keywords',
     ignore: [],
+    match: 'change',
     urgency: 1,
     amount: 'summary',
     channels: ['inbox'],
@@ -82,17 +94,18 @@ export function emptyDraft({ name = '', uri = '', expression = '' }: Prefill = {
 }
 
 function draftSource(source: Profile['sources'][number]): DraftSource {
-  const { uri, every, everyMax = '', depth, process, window = null } = source
+  const { uri, every, everyMax = '', depth, process, window = null, select, omit, conditions, aspects } = source
   const given = typeof source.scope === 'string' ? source.scope : ''
   const kind = scopeKinds.find((scope) => scope === given && scope !== 'pattern')
   const pattern = typeof source.scope === 'string' ? given : source.scope.pattern
   const scope = kind ?? 'pattern'
-  return { key: newKey(), uri, every, everyMax, depth, scope, pattern: kind ? '' : pattern, process, window }
+  const rest = { scope, pattern: kind ? '' : pattern, process, window, select, omit, conditions, aspects }
+  return { key: newKey(), uri, every, everyMax, depth, ...rest }
 }
 
 export function draftOf(profile: Profile): Draft {
   const { name, paused, sources, interests, urgency, amount, delivery } = profile
-  const { keywords, exclude, expression, threshold, stemming, scorer, ignore } = interests
+  const { keywords, exclude, expression, threshold, stemming, scorer, ignore, match } = interests
   return {
     name,
     paused,
@@ -104,6 +117,7 @@ export function draftOf(profile: Profile): Draft {
     stemming,
     scorer,
     ignore: [...ignore],
+    match,
     urgency,
     amount,
     channels: [...delivery.channels],
@@ -116,10 +130,18 @@ export type DraftBody = {
   sourceRows: number[]
   termRows: number[]
   ignoreRows: number[]
+  /** For each source that is sent, the lines it came from. */
+  lineRows: Record<LineField, number[]>[]
 }
 
-function sourceBody({ uri, every, everyMax, depth, scope, pattern, process, window }: DraftSource) {
+const lineFields = ['select', 'omit', 'conditions'] as const
+type LineField = (typeof lineFields)[number]
+
+function sourceBody(source: DraftSource, lines: Record<LineField, number[]>) {
+  const { uri, every, everyMax, depth, scope, pattern, process, window, aspects } = source
   return {
+    ...Object.fromEntries(lineFields.map((field) => [field, lines[field].map((at) => source[field][at]!)])),
+    aspects,
     uri: completeUri(uri.trim()),
     every: every.trim(),
     ...(everyMax.trim() !== '' && { everyMax: everyMax.trim() }),
@@ -135,15 +157,22 @@ function completeUri(uri: string): string {
   return /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(uri) ? uri : `https://${uri}`
 }
 
+function lineRowsOf({ select, omit, conditions }: DraftSource): Record<LineField, number[]> {
+  const isSent = (line: string) => line.trim() !== ''
+  return { select: rowsOf(select, isSent), omit: rowsOf(omit, isSent), conditions: rowsOf(conditions, isSent) }
+}
+
 export function bodyOf(draft: Draft): DraftBody {
   const sourceRows = rowsOf(draft.sources, ({ uri }) => uri.trim() !== '')
   const termRows = rowsOf(draft.terms, ({ term }) => term.trim() !== '')
   const ignoreRows = rowsOf(draft.ignore, (line) => line.trim() !== '')
-  const { name, paused, exclude, expression, threshold, stemming, scorer, urgency, amount, channels, cadence } = draft
+  const lineRows = sourceRows.map((at) => lineRowsOf(draft.sources[at]!))
+  const { name, paused, exclude, expression, threshold, stemming, scorer, match } = draft
+  const { urgency, amount, channels, cadence } = draft
   const body = {
     ...(name.trim() !== '' && { name: name.trim() }),
     paused,
-    sources: sourceRows.map((at) => sourceBody(draft.sources[at]!)),
+    sources: sourceRows.map((at, place) => sourceBody(draft.sources[at]!, lineRows[place]!)),
     interests: {
       keywords: termRows.map((at) => ({ key: draft.terms[at]!.term.trim(), weight: draft.terms[at]!.weight })),
       exclude,
@@ -152,12 +181,13 @@ export function bodyOf(draft: Draft): DraftBody {
       stemming,
       scorer,
       ignore: ignoreRows.map((at) => draft.ignore[at]!),
+      match,
     },
     urgency,
     amount,
     delivery: { channels, cadence },
   }
-  return { body, sourceRows, termRows, ignoreRows }
+  return { body, sourceRows, termRows, ignoreRows, lineRows }
 }
 
 function rowsOf<T>(list: readonly T[], isSent: (each: T) => boolean): number[] {
@@ -167,10 +197,14 @@ function rowsOf<T>(list: readonly T[], isSent: (each: T) => boolean): number[] {
 /** Errors by the rows of the draft instead of the positions in the body. */
 export function mapErrors(
   errors: readonly ValidationError[],
-  { sourceRows, termRows, ignoreRows }: DraftBody,
+  { sourceRows, termRows, ignoreRows, lineRows }: DraftBody,
 ): ValidationError[] {
   return errors.map(({ place, message }) => ({
     place: place
+      .replace(/^(sources\[(\d+)\]\.(select|omit|conditions))\[(\d+)\]/, (_, field, source, name, at) => {
+        const rows = lineRows[Number(source)]?.[name as LineField]
+        return `${field}[${rows?.[Number(at)] ?? at}]`
+      })
       .replace(/^sources\[(\d+)\]/, (_, at) => `sources[${sourceRows[Number(at)] ?? at}]`)
       .replace(/^interests\.keywords\[(\d+)\]/, (_, at) => `terms[${termRows[Number(at)] ?? at}]`)
       .replace(/^interests\.ignore\[(\d+)\]/, (_, at) => `ignore[${ignoreRows[Number(at)] ?? at}]`)

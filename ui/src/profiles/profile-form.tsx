@@ -12,7 +12,7 @@ import { useFieldError, useLineErrors, useOtherErrors } from './validation-error
 type Props = { draft: Draft; onChange: (changes: Partial<Draft>) => void }
 
 const shownFields =
-  /^(name|urgency|expression|stemming|threshold|exclude|ignore(\[\d+\])?|sources\[\d+\]\.(uri|every|everyMax|depth|scope|process|window\.\w+)|terms\[\d+\]\.(key|weight)|delivery\.cadence)$/
+  /^(name|urgency|expression|stemming|threshold|exclude|match|ignore(\[\d+\])?|sources\[\d+\]\.(uri|every|everyMax|depth|scope|process|aspects|(select|omit|conditions)(\[\d+\])?|window\.\w+)|terms\[\d+\]\.(key|weight)|delivery\.cadence)$/
 
 export function ProfileForm({ draft, onChange }: Props) {
   const nameError = useFieldError('name')
@@ -74,6 +74,7 @@ function Interests({ draft, onChange }: Props) {
   const expressionError = useFieldError('expression')
   const thresholdError = useFieldError('threshold')
   const excludeError = useFieldError('exclude')
+  const matchError = useFieldError('match')
   const total = totalWeight(draft)
   const text = strings.interests
   return (
@@ -112,6 +113,15 @@ function Interests({ draft, onChange }: Props) {
         />
       </Field>
       <OperatorsHelp />
+      {hasInterests(draft) && (
+        <Field label={text.match} hint={text.matchHint(draft.match)} error={matchError}>
+          <Select
+            value={draft.match}
+            options={text.matches}
+            onChange={(match) => onChange({ match: match as Draft['match'] })}
+          />
+        </Field>
+      )}
       <Field label={text.wordForms} hint={text.wordFormsHint} error={useFieldError('stemming')}>
         <Select
           value={draft.stemming}

@@ -3,6 +3,7 @@ import { IconButton } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
 import { Input, optionsOf, Select } from '../kit/input.tsx'
 import type { DraftSource, ScopeKind } from './draft.ts'
+import { PartFields } from './part-fields.tsx'
 import { strings } from './strings.ts'
 import { useFieldError } from './validation-errors.ts'
 import { WindowFields } from './window-fields.tsx'
@@ -103,6 +104,7 @@ export function SourceFields({ at, source, isOnly, hasInterests, onChange, onRem
           <WindowFields place={`${place}.window`} value={source.window} onChange={(window) => onChange({ window })} />
         </div>
       </details>
+      <PartFields place={place} source={source} onChange={onChange} />
     </li>
   )
 }

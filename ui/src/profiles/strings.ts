@@ -122,6 +122,28 @@ export const strings = {
     patternExample: 'https?://example\\.org/news/.*',
     everyMax: 'Slow down for quiet pages, at most every',
     everyMaxHint: 'Empty for never, or an interval, e.g. 1d',
+    part: {
+      title: 'What part of the page',
+      select: 'Only this part',
+      selectHint:
+        'One per line: CSS (.price), XPath (//h1), JSONPath ($.items[*].price) or a /pattern/ for lines of text. Empty for the whole page.',
+      omit: 'Leave out',
+      omitHint: 'One per line, written the same way',
+      aspects: 'What counts',
+      aspectNames: {
+        text: 'Text',
+        links: 'Document links',
+        images: 'Images',
+        title: 'Title',
+        description: 'Description',
+        data: 'Structured data',
+        status: 'Status',
+        headers: 'Headers',
+      },
+      conditions: 'Tell me when',
+      conditionsHint:
+        'One per line, for prices and numbers, e.g. below 30, drops by 10 % or back in stock. Empty for any change.',
+    },
     window: 'Only at certain times',
     days: 'Days',
     dayNames: ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'],
@@ -152,6 +174,15 @@ export const strings = {
     condition: 'Condition',
     conditionHint: 'Also required (optional)',
     conditionExample: '"solar power" (price OR subsidy) -advert',
+    match: 'Match',
+    matches: [
+      { value: 'change', label: 'What changed' },
+      { value: 'page', label: 'The whole page' },
+    ],
+    matchHint: (match: 'change' | 'page') =>
+      match === 'change'
+        ? 'Terms count only in text that was added or changed.'
+        : 'Any change counts if the page has the terms.',
     wordForms: 'Word forms',
     wordFormsHint: 'With word forms, “price” also finds “prices” and “pricing”',
     exact: 'Exact words only',

@@ -1,12 +1,12 @@
 import { AppError } from '../../../core/errors.ts'
 import { createPattern } from '../../../core/pattern/pattern.ts'
-import type { Interests, Keyword } from '../../../core/profile.ts'
+import { type Interests, type Keyword, matches } from '../../../core/profile.ts'
 import { ignoreLimits } from '../../../core/text/ignored-text.ts'
 import { interestLimits } from '../../../matching/interests/interest-limits.ts'
 import { profileDefaults } from '../../../xml/profile/profile.ts'
 import type { PlainRecord, PlainValues } from './plain-values.ts'
 
-const interestKeys = ['keywords', 'exclude', 'expression', 'threshold', 'stemming', 'scorer', 'ignore']
+const interestKeys = ['keywords', 'exclude', 'expression', 'threshold', 'stemming', 'scorer', 'ignore', 'match']
 
 /** Stand for what can't be read, so that all else can still be checked: they add no validation errors. */
 const stoppers = { key: 'x', weight: 100_000 }
@@ -30,6 +30,7 @@ export function readInterestValues(value: unknown, values: PlainValues): Interes
     ignore: values
       .list(given.ignore, 'interests.ignore', ignoreLimits.patterns)
       .map((source, index) => readIgnored(source, `interests.ignore[${index}]`, values)),
+    match: values.oneOf(given.match, 'interests.match', matches) ?? profileDefaults.match,
   }
 }
 

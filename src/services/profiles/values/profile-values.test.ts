@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { configOf } from '../../../config/load-config.ts'
-import type { ProfileDraft } from '../../../core/profile.ts'
+import { type ProfileDraft, partDefaults } from '../../../core/profile.ts'
 import { rules } from '../profiles.testkit.ts'
 import { portOf, supportOf } from '../protocols.ts'
 import { profileRules, profileToJson, readProfileJson } from './profile-values.ts'
@@ -48,6 +48,10 @@ describe('a profile in JSON', () => {
           scope: { kind: 'host' },
           process: 'filter',
           window: null,
+          select: [],
+          omit: [],
+          aspects: ['text', 'links'],
+          conditions: [],
         },
       ],
       interests: {
@@ -61,6 +65,7 @@ describe('a profile in JSON', () => {
         stemming: '',
         scorer: 'keywords',
         ignore: [],
+        match: 'change',
       },
       urgency: 1,
       amount: 'summary',
@@ -80,6 +85,7 @@ describe('a profile in JSON', () => {
         scope: { kind: 'host' },
         process: 'track',
         window: null,
+        ...partDefaults,
       },
     ])
     assert.deepEqual(profile.delivery, { channels: ['inbox'], cadence: 'immediate' })
@@ -135,6 +141,39 @@ describe('a profile in JSON', () => {
       errorsOf(ignoring(Array(101).fill('a'))).join(),
       /^interests\.ignore: has 101 entries; the maximum is 100/,
     )
+  })
+
+  test('a source says which part counts, what of it, and when; all errors are reported with their position', () => {
+    const part = { select: ['.price', ' //h1 ', '.price'], omit: ['nav'], aspects: ['status', 'text', 'text'] }
+    const [source] = draftOf({ sources: [{ uri, ...part, conditions: ['below 30'] }] }).sources
+    const read = { select: ['.price', '//h1'], omit: ['nav'], aspects: ['text', 'status'], conditions: ['below 30'] }
+    assert.deepEqual(source, { ...draftOf({ sources: [{ uri }] }).sources[0], ...read })
+    const json = profileToJson(draftOf({ sources: [{ uri, ...part, conditions: ['below 30'] }] }))
+    assert.deepEqual(draftOf(json).sources, [source])
+    const wrong = {
+      select: ['a', ' ', 7, 'x'.repeat(501), null],
+      omit: Array(21).fill('a'),
+      aspects: ['text', 'colour', 1],
+      conditions: ['x'.repeat(61), ...Array(10).fill('changes')],
+    }
+    const sources = [
+      { uri, ...wrong },
+      { uri, aspects: [], select: 'p' },
+    ]
+    assert.deepEqual(errorsOf({ sources, interests: { match: 'word' } }), [
+      'interests.match: expected one of change, page, not "word"',
+      'sources[0].select[1]: is empty',
+      'sources[0].select[2]: expected a string, not 7',
+      'sources[0].select[3]: has 501 characters; the maximum is 500',
+      'sources[0].select[4]: is missing',
+      'sources[0].omit: has 21 entries; the maximum is 20',
+      'sources[0].aspects[1]: expected one of text, links, images, title, description, data, status, headers, not "colour"',
+      'sources[0].aspects[2]: expected one of text, links, images, title, description, data, status, headers, not 1',
+      'sources[0].conditions: has 11 entries; the maximum is 10',
+      'sources[0].conditions[0]: has 61 characters; the maximum is 60',
+      'sources[1].select: expected a list, not "p"',
+      'sources[1].aspects: is empty, so nothing would count as a change',
+    ])
   })
 
   test('one that was stored before anything could be ignored ignores nothing', () => {

@@ -128,6 +128,7 @@ export function profileToJson(profile: ProfileDraft & { id?: string; owner?: str
       keywords: interests.keywords.map(({ key, weight }) => ({ key, weight })),
       exclude: [...interests.exclude],
       ignore: [...ignoredBy(interests)],
+      match: interests.match,
     },
     urgency,
     amount,
@@ -135,7 +136,8 @@ export function profileToJson(profile: ProfileDraft & { id?: string; owner?: str
   }
 }
 
-function sourceToJson({ uri, everyMs, everyMaxMs, depth, scope, process, window }: Source): Record<string, unknown> {
+function sourceToJson(source: Source): Record<string, unknown> {
+  const { uri, everyMs, everyMaxMs, depth, scope, process, window } = source
   return {
     uri,
     every: formatDuration(everyMs),
@@ -144,6 +146,10 @@ function sourceToJson({ uri, everyMs, everyMaxMs, depth, scope, process, window 
     scope: scopeToJson(scope),
     process,
     ...(window === null ? {} : { window: windowToJson(window) }),
+    select: [...source.select],
+    omit: [...source.omit],
+    aspects: [...source.aspects],
+    conditions: [...source.conditions],
   }
 }
 

@@ -1,7 +1,7 @@
 import { parseDuration } from '../../../config/quantities.ts'
 import { AppError } from '../../../core/errors.ts'
 import { createPattern } from '../../../core/pattern/pattern.ts'
-import type { Scope, Source, TimeWindow } from '../../../core/profile.ts'
+import { type Aspect, aspects, partDefaults, type Scope, type Source, type TimeWindow } from '../../../core/profile.ts'
 import { schemeOf } from '../../../fetchers/fetcher.ts'
 import { profileDefaults, windowDefaults } from '../../../xml/profile/profile.ts'
 import { supportOf } from '../protocols.ts'
@@ -15,11 +15,25 @@ export type SourceRules = {
   pushSchemes: readonly string[]
 }
 
-const sourceKeys = ['uri', 'arguments', 'every', 'everyMax', 'depth', 'scope', 'process', 'window', 'method']
+const partKeys = ['select', 'omit', 'aspects', 'conditions']
+const sourceKeys = [
+  'uri',
+  'arguments',
+  'every',
+  'everyMax',
+  'depth',
+  'scope',
+  'process',
+  'window',
+  'method',
+  ...partKeys,
+]
 const scopeWords = ['page', 'path', 'host', 'domain'] as const
 const MAX_EVERY_MS = 365 * 86_400_000
 const MAX_DEPTH = 1000
 const MAX_ARGUMENTS = 100
+const selectorLimits = { count: 20, length: 500 }
+const conditionLimits = { count: 10, length: 60 }
 
 /** The placeholder for an invalid source, which gets no further errors. */
 const stopper: PlainRecord = { uri: 'http://0.0.0.0/' }
@@ -48,7 +62,32 @@ export function readSourceValues(
     scope: readScope(given.scope, `${place}.scope`, values),
     process: values.oneOf(given.process, `${place}.process`, ['filter', 'track', 'archive']) ?? process,
     window: readWindowValues(given.window, `${place}.window`, values),
+    select: readLines(given.select, `${place}.select`, selectorLimits, values),
+    omit: readLines(given.omit, `${place}.omit`, selectorLimits, values),
+    aspects: readAspects(given.aspects, `${place}.aspects`, values),
+    conditions: readLines(given.conditions, `${place}.conditions`, conditionLimits, values),
   }
+}
+
+type LineLimits = { count: number; length: number }
+
+/** Each once, without the space around it. */
+function readLines(value: unknown, place: string, { count, length }: LineLimits, values: PlainValues): string[] {
+  const lines = values.list(value, place, count).map((each, index) => {
+    const at = `${place}[${index}]`
+    if (each === undefined || each === null) values.reject(at, 'is missing')
+    return values.text(each, at, { max: length })?.trim() ?? ''
+  })
+  return [...new Set(lines)]
+}
+
+function readAspects(value: unknown, place: string, values: PlainValues): readonly Aspect[] {
+  if (value === undefined || value === null) return partDefaults.aspects
+  const given = values
+    .list(value, place, aspects.length * 2)
+    .map((each, index) => values.oneOf(each, `${place}[${index}]`, aspects))
+  if (Array.isArray(value) && value.length === 0) values.reject(place, 'is empty, so nothing would count as a change')
+  return aspects.filter((aspect) => given.includes(aspect))
 }
 
 function refusePush(uri: string, place: string, { pushSchemes }: SourceRules, values: PlainValues): void {

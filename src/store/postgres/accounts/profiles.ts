@@ -1,5 +1,5 @@
-import type { Profile } from '../../../core/profile.ts'
 import type { KeyedProfile, ProfileStore, UrdRow } from '../../contracts/profiles.ts'
+import { storedProfile } from '../../rules/stored-profile.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
 import { lockBase, revise, revisionOf } from './revisions.ts'
@@ -25,11 +25,11 @@ export function createPostgresProfiles(pool: PostgresPool): ProfileStore {
               storable(after),
               limit,
             ])
-      return rows.map(profileOf)
+      return rows.map(({ body }) => storedProfile(body))
     },
     async find(id) {
       const [row] = await pool.query<Row>('SELECT body FROM profiles WHERE id = $1', [storable(id)])
-      return row === undefined ? null : profileOf(row)
+      return row === undefined ? null : storedProfile(row.body)
     },
     stamps: () => pool.query('SELECT id, revision FROM profiles'),
     async put(profiles) {
@@ -65,8 +65,6 @@ export function createPostgresProfiles(pool: PostgresPool): ProfileStore {
     },
   }
 }
-
-const profileOf = ({ body }: Row): Profile => JSON.parse(body) as Profile
 
 type KeyedEntry = readonly [id: string, keyed: KeyedProfile]
 

@@ -1,5 +1,5 @@
-import type { Profile } from '../../../core/profile.ts'
 import type { KeyedProfile, ProfileStore, UrdRow } from '../../contracts/profiles.ts'
+import { storedProfile } from '../../rules/stored-profile.ts'
 import type { Database } from '../folder/database.ts'
 import { flagOf } from '../folder/database.ts'
 
@@ -76,11 +76,11 @@ export function createSqliteProfiles(db: Database): ProfileStore {
       const rows = db.read(() =>
         owner === undefined ? sql.list.all(after, limit) : sql.listOfOwner.all(owner, after, limit),
       )
-      return (rows as Row[]).map(({ body }) => JSON.parse(body) as Profile)
+      return (rows as Row[]).map(({ body }) => storedProfile(body))
     },
     async find(id) {
       const row = db.read(() => sql.find.get(id)) as Row | undefined
-      return row === undefined ? null : (JSON.parse(row.body) as Profile)
+      return row === undefined ? null : storedProfile(row.body)
     },
     async put(profiles) {
       db.write(() => {
