@@ -1,19 +1,14 @@
 import type { BodyReader } from '../../archive/body-reader.ts'
 import type { Clock } from '../../core/clock.ts'
-import { documentText } from '../../core/text/document-text.ts'
-import { ignoredBy } from '../../core/text/ignored-text.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'
 import {
   createOwnerBudgets,
   createProfileBudgets,
   createWorkBudget,
   createWorkShares,
-  isSpent,
   type OwnerBudgets,
-  type WorkBudget,
 } from '../../core/work/work-budget.ts'
 import { createDrafting } from '../../matching/annotate.ts'
-import { relevanceOf } from '../../matching/match/evaluate.ts'
 import { proseOf, simhash } from '../../matching/near-duplicate/simhash.ts'
 import { type DocumentTerms, readDocument } from '../../matching/terms/document-terms.ts'
 import type {
@@ -21,14 +16,20 @@ import type {
   AnnotationBatch,
   AnnotationDraft,
   AnnotationStore,
-  MarkedText,
   NearDuplicateStore,
   Task,
 } from '../../store/contracts/annotations.ts'
 import { type AsideKind, asideKinds, type UrdRow } from '../../store/contracts/profiles.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
-import { type ChangeViews, createChangeViews } from './change-view.ts'
+import { draftOf, type Found } from './annotation-draft.ts'
+import { describeTracked } from './change-summary.ts'
+import { type ChangeView, createChangeViews } from './change-view.ts'
+import { findGone } from './gone.ts'
+import { type InterestMatch, matchInterests } from './interest-matches.ts'
+import { createMatchedDocuments, type MatchedDocument } from './matched-document.ts'
 import type { Recipient, Recipients } from './recipients.ts'
+import type { Content } from './source-blocks.ts'
+import { noiseOf } from './told-changes.ts'
 
 export type AnnotateTaskDeps = {
   versions: VersionStore
@@ -46,70 +47,73 @@ export type AnnotateTaskDeps = {
   clock: Clock
 }
 
-type Document = { url: string; title: string; text: string; at: number }
-type Match = { recipient: Recipient; relevance: number }
-type Found = { recipient: Recipient; relevance: number; summary: MarkedText; explanation: unknown }
 type FoundAll = {
   found: Found[]
+  /** Of the text that `merging` were matched by; null where it is too short to compare. */
   hash: bigint | null
-  /** A recipient ignores the part that changed: the version still counts as known to them. */
-  isIgnoredBySome: boolean
+  merging: ReadonlySet<Recipient>
+  /** For a recipient only noise or ignored text changed: the version still counts as known to them. */
+  isQuietForSome: boolean
   /** Those whose expressions took too much work for this document. */
   ignore: Recipient[]
   interests: Recipient[]
 }
 
-/** Up to this many recipients are compared with the document one by one; more are found through the index. */
-const FEW = 64
+type Standing = { newTo: ReadonlySet<Recipient>; isBacklog(recipient: Recipient): boolean }
+
 /** For one owner and one document: a fifth of a second where expressions are made to be slow. After a few such, a fiftieth of the time. */
 const WORK = { each: 12_000_000, free: 500_000, perSecond: 1_000_000, max: 48_000_000 }
 /** For the scopes of one owner, which see no more than a URL. */
 const scopeBudgets = () => createOwnerBudgets(() => createWorkBudget(WORK.each))
-const nothingFound: FoundAll = { found: [], hash: null, isIgnoredBySome: false, ignore: [], interests: [] }
+const nothingFound: FoundAll = {
+  found: [],
+  hash: null,
+  merging: new Set(),
+  isQuietForSome: false,
+  ignore: [],
+  interests: [],
+}
 const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], nearDuplicates: [], unwanted: [], wanted: [] }
 
 /**
- * A filtering processor: turns one new version of a watch into annotations for the profiles that it matches. The task is completed
- * with them; those that are new are returned.
+ * A filtering processor: turns one new version of a watch into annotations for the profiles that it concerns. The task is completed
+ * with them; those that are new are returned. What is done for each distinct view of the recipients is done once:
+ *
+ * 1. the blocks of this version and of the one before, cut to the part that the source watches (`source-blocks`)
+ * 2. without the text that the profile ignores (`ignored-blocks`)
+ * 3. what changed between them
+ * 4. without noise (`told-changes`)
+ * 5. for sources that filter: the interests, held against the change or the page (`matched-document`, `interest-matches`)
+ * 6. the annotation (`change-summary`, `annotation-draft`)
  */
 export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Promise<Annotation[]> {
   const { versions, bodies, annotations, recipients, nearDuplicates, clock } = deps
   const viewsOf = createChangeViews()
   const shares = createWorkShares(clock, WORK)
 
-  async function textOf(version: Version): Promise<string | null> {
+  async function contentOf(version: Version): Promise<Content | null> {
     const found = await bodies.read(version)
     if (found.kind !== 'body') return null
-    return documentText(found.body, { contentType: found.contentType, omit: deps.omitFor(version.url), lines: true })
+    return { body: found.body, contentType: found.contentType, omit: deps.omitFor(version.url) }
   }
 
-  /** The last version before this one that has a content. */
-  async function textBefore(version: Version): Promise<string | null> {
+  /**
+   * The last version before this one that has a content. Null for a page that is new or back, and where that version can't be read any
+   * more, because its body was lost, damaged or collected: then there is no change to look at, and the page counts as a whole.
+   */
+  async function contentBefore(version: Version): Promise<Content | null> {
+    if (version.reason === 'new' || version.reason === 'back') return null
     for (let n = version.n - 1; n > 0; n--) {
       const [before] = await versions.history(version.documentId, { after: n - 1, limit: 1 })
-      if (before !== undefined && before.n < version.n && before.reason !== 'gone') return textOf(before)
+      if (before !== undefined && before.n < version.n && before.reason !== 'gone') return contentOf(before)
     }
     return null
   }
 
-  /** A page that is gone notifies those who follow every change, and those who were notified of the page. */
-  async function findGone(version: Version, covering: readonly Recipient[]): Promise<Found[]> {
-    const found: Found[] = []
-    const text = version.location === '' ? `gone (status ${version.status})` : `moved to ${version.location}`
-    const summary: MarkedText = { text, marks: [] }
-    for (const recipient of covering) {
-      const last = await annotations.last(recipient.profile.id, version.documentId)
-      const wasNotified = last !== null && last.kind !== 'gone'
-      if (recipient.source.process === 'track' || (recipient.source.process === 'filter' && wasNotified))
-        found.push({ recipient, relevance: last?.relevance ?? 1, summary, explanation: { gone: version.status } })
-    }
-    return found
-  }
-
-  function draft(document: Document, terms: DocumentTerms, matches: readonly Match[], budgetOf: OwnerBudgets): Found[] {
+  function draft({ document, terms }: MatchedDocument, matches: readonly InterestMatch[], budgetOf: OwnerBudgets) {
     const draftFor = createDrafting(document, terms)
     const budgets = createProfileBudgets(budgetOf)
-    const drafts = matches.map(({ recipient, relevance }) => {
+    const drafts = matches.map(({ recipient, relevance }): Found => {
       const budget = budgets.of(recipient.profile.owner)
       const { summary, explanation } = draftFor(recipient.slot, recipient.interests!, relevance, budget)
       return { recipient, relevance, summary, explanation }
@@ -118,105 +122,86 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     return drafts
   }
 
-  function matchesOf(terms: DocumentTerms, filtering: readonly Recipient[], budgetOf: OwnerBudgets) {
-    const budgets = createProfileBudgets(budgetOf)
-    const given = new Map<Recipient, WorkBudget>()
-    const give = (recipient: Recipient): WorkBudget => {
-      const budget = budgets.of(recipient.profile.owner)
-      given.set(recipient, budget)
-      return budget
-    }
-    const matches =
-      filtering.length > FEW ? matchedByIndex(terms, filtering, give) : matchedSingly(terms, filtering, give)
-    budgets.settle()
-    const tooExpensive = [...given].flatMap(([recipient, budget]) => (isSpent(budget) ? [recipient] : []))
-    return { matches, tooExpensive }
-  }
-
-  function matchedByIndex(terms: DocumentTerms, filtering: readonly Recipient[], give: (to: Recipient) => WorkBudget) {
-    const bySlot = new Map(filtering.map((recipient) => [recipient.slot, recipient]))
-    const budgetOf = (slot: number): WorkBudget | null => {
-      const recipient = bySlot.get(slot)
-      return recipient === undefined ? null : give(recipient)
-    }
-    return recipients.index.match(terms, budgetOf).flatMap(({ id, relevance }): Match[] => {
-      const recipient = bySlot.get(id)
-      return recipient === undefined ? [] : [{ recipient, relevance }]
-    })
-  }
-
-  function matchedSingly(terms: DocumentTerms, filtering: readonly Recipient[], give: (to: Recipient) => WorkBudget) {
-    return filtering.flatMap((recipient): Match[] => {
-      const relevance = recipient.interests === null ? null : relevanceOf(recipient.interests, terms, give(recipient))
-      return relevance === null ? [] : [{ recipient, relevance }]
-    })
-  }
-
-  /** The change as each recipient sees it. */
-  async function viewsFor(
+  async function find(
     version: Version,
-    after: string | null,
     covering: readonly Recipient[],
+    { newTo }: Standing,
     budgetOf: OwnerBudgets,
-  ): Promise<ChangeViews> {
-    const compares = ({ source, profile }: Recipient): boolean =>
-      source.process === 'track' || (source.process === 'filter' && ignoredBy(profile.interests).length > 0)
-    const hasBefore = version.reason !== 'new' && covering.some(compares)
-    const before = hasBefore ? await textBefore(version) : null
-    return viewsOf({ reason: version.reason, before, after }, budgetOf)
-  }
-
-  async function find(version: Version, covering: readonly Recipient[], budgetOf: OwnerBudgets): Promise<FoundAll> {
-    if (version.reason === 'gone') return { ...nothingFound, found: await findGone(version, covering) }
-    const text = await textOf(version)
-    const document = { url: version.url, title: version.title, text: text ?? '', at: version.firstSeenAt }
-    const views = await viewsFor(version, text, covering, budgetOf)
-    const tracking = covering.filter(({ source }) => source.process === 'track')
-    const seen = tracking.filter((recipient) => !views.of(recipient).isIgnored)
-    const tracked = seen.map((recipient) => ({ recipient, relevance: 1, ...views.of(recipient).describe() }))
-    const isIgnored = seen.length < tracking.length
-    if (text === null)
-      return { ...nothingFound, found: tracked, isIgnoredBySome: isIgnored, ignore: views.tooExpensive() }
-    const terms = readDocument(document)
-    deps.learn(terms)
-    const filtering = covering.filter(({ source }) => source.process === 'filter')
-    const { matches, tooExpensive } = matchesOf(terms, filtering, budgetOf)
-    const met = matches.filter(({ recipient }) => !views.of(recipient).isIgnored)
-    return {
-      found: [...draft(document, terms, met, budgetOf), ...tracked],
-      hash: met.length === 0 ? null : proseHash(text),
-      isIgnoredBySome: isIgnored || met.length < matches.length,
-      ignore: views.tooExpensive(),
-      interests: tooExpensive,
+  ): Promise<FoundAll> {
+    if (version.reason === 'gone') return { ...nothingFound, found: await findGone(version, covering, annotations) }
+    const after = await contentOf(version)
+    const before = await contentBefore(version)
+    const views = viewsOf({ before, after, tellApart: await noiseOf(version) }, budgetOf)
+    const documents = createMatchedDocuments(version, deps.learn)
+    const groups = new Map<MatchedDocument, Recipient[]>()
+    const found: Found[] = []
+    let isQuietForSome = false
+    for (const recipient of covering) {
+      const { process } = recipient.source
+      if (process === 'archive') continue
+      const seen = views.of(recipient)
+      // On their first check, what changed before is not news: the page is.
+      const view: ChangeView = newTo.has(recipient) ? { page: seen.page, change: null } : seen
+      if (version.reason === 'changed' && view.change?.told.length === 0) isQuietForSome = true
+      else if (process === 'track') found.push({ recipient, relevance: 1, ...describeTracked(view) })
+      else if (view.page !== null) {
+        const isChange = view.change !== null && matchOf(recipient) === 'change'
+        const document = isChange ? documents.change(view) : documents.page(view)
+        const others = groups.get(document)
+        if (others === undefined) groups.set(document, [recipient])
+        else others.push(recipient)
+      }
     }
+    const interests: Recipient[] = []
+    let hash: bigint | null = null
+    let merging = new Set<Recipient>()
+    for (const [document, group] of groups) {
+      const { matches, tooExpensive } = matchInterests(document.terms, group, recipients.index, budgetOf)
+      interests.push(...tooExpensive)
+      if (matches.length === 0) continue
+      found.unshift(...draft(document, matches, budgetOf))
+      // A version has one hash. Its documents are few, and usually one.
+      if (matches.length <= merging.size) continue
+      hash = proseHash(document.document.text)
+      merging = new Set(matches.map(({ recipient }) => recipient))
+    }
+    return { found, hash, merging, isQuietForSome, ignore: views.tooExpensive(), interests }
   }
 
-  /** Found on one owner's first check, and old to all others; or the check that found it is the recipient's own first. */
-  async function isBacklog({ urd }: Recipient, { first, made, round }: Task): Promise<boolean> {
-    if (!first || !made) return first
-    const visitedAt = await deps.visitedAt(urd)
-    return visitedAt === 0 || visitedAt >= round
+  /**
+   * New to those whose own first check this is. A version found on one owner's first check that was there before is old to all others:
+   * shown, but not pushed.
+   */
+  async function standingOf(covering: readonly Recipient[], { first, made, round }: Task): Promise<Standing> {
+    const newTo = new Set<Recipient>()
+    if (!first) return { newTo, isBacklog: () => false }
+    for (const recipient of covering) {
+      const visitedAt = await deps.visitedAt(recipient.urd)
+      if (visitedAt === 0 || visitedAt >= round) newTo.add(recipient)
+    }
+    return { newTo, isBacklog: (recipient) => !made || newTo.has(recipient) }
   }
 
   /** Which recipients get a new annotation, and for which it is a near duplicate of an earlier one. */
   async function batchFor(
-    found: readonly Found[],
+    { found, merging }: FoundAll,
     version: Version,
     cluster: number,
-    task: Task,
-    { ofCluster }: Pick<AnnotationStore, 'ofCluster'> = annotations,
+    { ofCluster }: Pick<AnnotationStore, 'ofCluster'>,
+    { isBacklog }: Standing,
   ) {
     const drafts: AnnotationDraft[] = []
     const alsoAt: AnnotationBatch['alsoAt'][number][] = []
     for (const each of found) {
+      const { recipient } = each
       // Recipients that follow every change are notified of each, near duplicate or not.
-      const merges = cluster !== 0 && each.recipient.source.process === 'filter'
-      const known = merges ? await ofCluster(each.recipient.profile.id, cluster, version.documentId) : null
+      const merges = cluster !== 0 && merging.has(recipient)
+      const known = merges ? await ofCluster(recipient.profile.id, cluster, version.documentId) : null
       if (known === null)
-        drafts.push(draftOf(each, version, cluster, await isBacklog(each.recipient, task), clock.now()))
+        drafts.push(draftOf(each, { version, cluster, backlog: isBacklog(recipient), at: clock.now() }))
       else alsoAt.push({ annotation: known.id, versionId: version.id, url: version.url })
     }
-    return { ...nothing, done: [task.id], annotations: drafts, alsoAt }
+    return { ...nothing, annotations: drafts, alsoAt }
   }
 
   /** Written once for each source and kind, so that a source that is slow on every page isn't written for every page. */
@@ -231,64 +216,37 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
   }
 
   return async function annotateTask(task) {
+    const done = [task.id]
     const version = await versions.version(task.versionId)
-    if (version === null) return annotations.commit({ ...nothing, done: [task.id] })
+    if (version === null) return annotations.commit({ ...nothing, done })
     const share = shares.begin()
     const page = { url: version.url, hops: task.hops }
     const { covering, tooExpensive } = recipients.covering(task.watch, page, scopeBudgets())
-    const { found, hash, isIgnoredBySome, ignore, interests } = await find(version, covering, share.of)
+    const standing = await standingOf(covering, task)
+    const all = await find(version, covering, standing, share.of)
+    const { found, hash, isQuietForSome, ignore, interests } = all
     share.end()
     await noteAside({ scope: tooExpensive, ignore, interests }, version.url)
     const isArchived = covering.some(({ source }) => source.process === 'archive')
     const wanted = isArchived && !task.made ? [version.id] : []
-    const isWanted = isArchived || isIgnoredBySome || found.length > 0
+    const isWanted = isArchived || isQuietForSome || found.length > 0
     const unwanted = task.made && !isWanted ? [version.id] : []
     if (hash === null || found.length === 0)
-      return annotations.commit({ ...(await batchFor(found, version, 0, task)), unwanted, wanted })
+      return annotations.commit({ ...(await batchFor(all, version, 0, annotations, standing)), done, unwanted, wanted })
     return nearDuplicates.decide(hash, async (met) => {
       const cluster = met.cluster ?? version.id
-      const batch = await batchFor(found, version, cluster, task, met.annotations)
-      const complete = { ...batch, wanted, nearDuplicates: [{ versionId: version.id, hash, cluster }] }
+      const batch = await batchFor(all, version, cluster, met.annotations, standing)
+      const complete = { ...batch, done, wanted, nearDuplicates: [{ versionId: version.id, hash, cluster }] }
       return { cluster, result: await met.annotations.commit(complete) }
     })
   }
 }
 
-function proseHash(text: string): bigint | null {
-  return simhash(readDocument({ url: '', title: '', text: proseOf(text) }))
+/** Whether interests are held against what changed. */
+function matchOf({ profile }: Recipient): 'change' | 'page' {
+  return (profile.interests as { match?: 'change' | 'page' }).match ?? 'change'
 }
 
-function draftOf(
-  { recipient, relevance, summary, explanation }: Found,
-  version: Version,
-  cluster: number,
-  backlog: boolean,
-  at: number,
-): AnnotationDraft {
-  const { profile } = recipient
-  return {
-    owner: profile.owner,
-    profile: profile.id,
-    documentId: version.documentId,
-    versionId: version.id,
-    kind: version.reason === 'links' ? 'changed' : version.reason,
-    at,
-    relevance,
-    urgency: profile.urgency,
-    expiresAt: 0,
-    backlog,
-    muted: recipient.urd.muted,
-    // The first version a recipient follows is the baseline of its changes: no notification.
-    silent: backlog && recipient.source.process === 'track',
-    // The inbox reads annotations itself. A backlog is shown, but not pushed; muted annotations are neither.
-    channels: backlog || recipient.urd.muted ? [] : profile.delivery.channels.filter((channel) => channel !== 'inbox'),
-    title: version.title,
-    format: version.type.slice(version.type.indexOf('/') + 1),
-    extension: /\.([a-z0-9]{1,8})$/i.exec(new URL(version.url).pathname)?.[1]?.toLowerCase() ?? '',
-    size: version.size,
-    summary,
-    explanation,
-    cluster,
-    docbase: '',
-  }
+function proseHash(text: string): bigint | null {
+  return simhash(readDocument({ url: '', title: '', text: proseOf(text) }))
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { profileOf, sourceOf } from '../../../test/watch/up-run.ts'
 import { createOwnerBudgets, createWorkBudget } from '../../core/work/work-budget.ts'
-import { createChangeViews, type TextChange } from './change-view.ts'
+import { createChangeViews, type VersionPair } from './change-view.ts'
 import type { Recipient } from './recipients.ts'
+import type { Content } from './source-blocks.ts'
 
 const source = sourceOf('http://a.example/', { process: 'track' })
 const notAside = { aside: '', asideUrl: '' } as const
@@ -14,47 +15,60 @@ function recipientOf(id: string, ignore: readonly string[], owner = 'ann@example
   return { slot: 1, profile: profileOf(id, owner, [source], {}, { ignore }), source, urd, interests: null }
 }
 
+const contentOf = (text: string | null, contentType = 'text/plain'): Content | null =>
+  text === null ? null : { body: Buffer.from(text), contentType, omit: null }
+
 describe('a change for a profile that ignores part of the text', () => {
   const viewsOf = createChangeViews()
   const counter = recipientOf('counter', ['Visitors: \\d+'])
   const all = recipientOf('all', [])
-  const changed = (before: string | null, after: string | null): TextChange => ({ reason: 'changed', before, after })
+  const changed = (before: string | null, after: string | null): VersionPair => ({
+    before: contentOf(before),
+    after: contentOf(after),
+    tellApart: (changes) => ({ told: changes, noise: [] }),
+  })
 
-  function viewOf(change: TextChange, recipient = counter) {
-    return viewsOf(change, budgets()).of(recipient)
+  /** Old and new texts of what is told. */
+  function toldOf(change: VersionPair, recipient = counter) {
+    const { change: seen } = viewsOf(change, budgets()).of(recipient)
+    return seen === null
+      ? null
+      : seen.told.flatMap(({ before, after }) => [before, after].filter((text) => text !== undefined))
   }
 
   test('is none where nothing else changed', () => {
     const change = changed('News\nVisitors: 1\nRain', 'News\nVisitors: 22\nRain')
-    assert.equal(viewOf(change).isIgnored, true)
-    assert.equal(viewOf(change, all).isIgnored, false)
-    assert.equal(viewOf(change, all).describe().summary.text, '22')
+    assert.deepEqual(toldOf(change), [])
+    assert.deepEqual(toldOf(change, all), ['Visitors: 1', 'Visitors: 22'])
   })
 
   test('is shown without it where something else changed as well', () => {
-    const change = changed('News\nVisitors: 1\nRain', 'News\nVisitors: 22\nSun')
-    const view = viewOf(change)
-    assert.equal(view.isIgnored, false)
-    assert.deepEqual(view.describe(), {
-      summary: { text: 'Sun', marks: [[0, 3]] },
-      explanation: { tracked: true, added: 1, removed: 1 },
-    })
-    assert.deepEqual(viewOf(change, all).describe().explanation, { tracked: true, added: 2, removed: 2 })
+    const change = changed('News\nVisitors: 1. Rain', 'News\nVisitors: 22. Sun')
+    assert.deepEqual(toldOf(change), ['. Rain', '. Sun'])
+    assert.deepEqual(toldOf(change, all), ['Visitors: 1. Rain', 'Visitors: 22. Sun'])
   })
 
-  test('of new and returned pages, of pages without a text, and where nothing can be compared, there is always a description', () => {
-    const texts = { before: 'Visitors: 1', after: 'Visitors: 2' }
-    assert.equal(viewOf({ reason: 'back', ...texts }).isIgnored, false)
-    assert.equal(viewOf({ reason: 'back', before: 'Rain', after: 'Rain' }, all).describe().summary.text, 'Rain')
-    assert.equal(viewOf({ reason: 'new', before: null, after: 'Visitors: 2\nRain' }).describe().summary.text, 'Rain')
-    for (const change of [changed(null, 'Visitors: 1'), changed('Visitors: 1', null), changed('a', 'a')])
-      assert.equal(viewOf(change).isIgnored, false)
+  test('an expression that reaches over several blocks cuts each, and a block with nothing left is none', () => {
+    const change = (n: number) => `News\nOnline now: ${n}\n${n + 1} today\nRain`
+    const both = recipientOf('both', ['now: \\d+\\s+\\d+ today'])
+    assert.deepEqual(toldOf(changed(change(1), change(7)), both), [])
+    const views = viewsOf(changed(change(1), change(7)), budgets())
+    assert.equal(views.of(both).page?.blocks.length, 4, 'the page itself is whole')
+  })
+
+  test('of pages without a text, and where nothing can be compared, there is none, and the page counts as a whole', () => {
+    for (const change of [changed(null, 'Visitors: 1'), changed('Visitors: 1', null)])
+      assert.equal(toldOf(change), null)
+    const picture = { ...changed('a', 'b'), after: contentOf('b', 'image/png') }
+    const view = viewsOf(picture, budgets()).of(counter)
+    assert.deepEqual([view.change, view.page], [null, null])
   })
 
   test('is the same for all with the same list', () => {
     const twin = recipientOf('twin', ['Visitors: \\d+'], 'bob@example.org')
     const views = viewsOf(changed('Visitors: 1\nRain', 'Visitors: 2\nSun'), budgets())
     assert.equal(views.of(counter), views.of(twin))
+    assert.equal(views.of(counter).change, views.of(twin).change)
     assert.notEqual(views.of(counter), views.of(all))
   })
 
@@ -65,8 +79,9 @@ describe('a change for a profile that ignores part of the text', () => {
       recipientOf(`many ${n}`, ['Visitors: \\d+', `${n}`], 'eve@example.org'),
     )
     const views = viewsOf(change, budgets())
-    const seen = many.map((recipient) => views.of(recipient).isIgnored)
-    assert.equal(views.of(counter).isIgnored, true)
+    const isQuiet = (recipient: Recipient): boolean => views.of(recipient).change?.told.length === 0
+    const seen = many.map(isQuiet)
+    assert.equal(isQuiet(counter), true)
     assert.deepEqual([seen[0], seen.at(-1)], [true, false])
     assert.deepEqual(
       views.tooExpensive(),

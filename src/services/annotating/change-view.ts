@@ -1,110 +1,97 @@
-import { changeSummary } from '../../archive/diff/change-summary.ts'
+import { listChanges } from '../../archive/diff/change-list.ts'
+import type { Blocks } from '../../core/change/change.ts'
 import { createIgnoredText, ignoredBy } from '../../core/text/ignored-text.ts'
 import type { OwnerBudgets, WorkBudget } from '../../core/work/work-budget.ts'
-import type { MarkedText } from '../../store/contracts/annotations.ts'
-import type { VersionReason } from '../../store/contracts/versions.ts'
+import { cutIgnored } from './ignored-blocks.ts'
 import type { Recipient } from './recipients.ts'
+import { type Content, partOf, sourceBlocks } from './source-blocks.ts'
+import type { TellApart, ToldChanges } from './told-changes.ts'
 
-/** `before` is null where there is nothing to compare with, `after` where the version has no text. */
-export type TextChange = { reason: VersionReason; before: string | null; after: string | null }
+/** `before` is null where there is nothing to compare with: the page is new or back, or the version before can't be read any more. */
+export type VersionPair = { before: Content | null; after: Content | null; tellApart: TellApart }
 
-/** A change as a profile that ignores part of the text sees it. */
+/** A version as a source sees it, and what changed for a profile that ignores part of its text. */
 export type ChangeView = {
-  /** Only ignored parts have changed. */
-  readonly isIgnored: boolean
-  /** For those who follow every change the summary is the change itself. */
-  describe(): { summary: MarkedText; explanation: unknown }
+  /** What the source watches of the newer version, ignored text included; null where its type has no text. */
+  readonly page: Blocks | null
+  /** Null where there is nothing to compare: the version is news as a whole. */
+  readonly change: ToldChanges | null
 }
 
-const MAX_SUMMARY = 400
-/** What it costs to cut, compare and describe, for each character. */
+/** What it costs to cut and compare, for each character. */
 const COMPARING = 2
 
 export type ChangeViews = {
+  /** One for all recipients who see the same. */
   of(recipient: Recipient): ChangeView
   /** Recipients that were asked for and whose lists could not be applied: their owner's expressions took too much work. */
   tooExpensive(): Recipient[]
 }
 
+type SourcePair = { before: Blocks | null; after: Blocks | null; whole: ChangeView }
+
 /**
- * Shows one change to many. Profiles that ignore the same share the result. However many profiles an owner has,
- * all their lists together get the work of one, so that one owner's expressions cannot delay others. Those beyond it see
+ * Shows one version to many. Profiles that watch the same part and ignore the same text share the result. However many profiles an
+ * owner has, all their lists together get the work of one, so that one owner's expressions cannot delay others. Those beyond it see
  * the whole change.
  */
-export function createChangeViews(): (change: TextChange, budgetOf: OwnerBudgets) => ChangeViews {
+export function createChangeViews(): (pair: VersionPair, budgetOf: OwnerBudgets) => ChangeViews {
   const ignored = createIgnoredText()
 
-  function viewOf({ reason, before, after }: TextChange, ignore: readonly string[], budget: WorkBudget) {
-    const text = after ?? ''
-    budget.left -= COMPARING * (text.length + (before?.length ?? 0))
-    const seen = ignored.cut(text, ignore, budget)
-    const seenBefore = before === null ? null : ignored.cut(before, ignore, budget)
-    if (seen === null || (before !== null && seenBefore === null)) return null
-    // Gone and back are news by themselves, and so is a change that is none of the text.
-    const mayBeIgnored = reason === 'changed' && after !== null && before !== null && before !== after
-    return createView(seenBefore, seen, mayBeIgnored && flat(seenBefore!) === flat(seen))
-  }
-
-  return (change, budgetOf) => {
-    const whole = createView(change.before, change.after ?? '', false)
+  return ({ before, after, tellApart }, budgetOf) => {
+    const pairs = new Map<string, SourcePair>()
     const views = new Map<string, ChangeView>()
     const tooExpensive = new Set<Recipient>()
+
+    function pairOf({ source }: Recipient): SourcePair {
+      const part = partOf(source)
+      const known = pairs.get(part)
+      if (known !== undefined) return known
+      const seenBefore = before === null ? null : sourceBlocks(before, source)
+      const seenAfter = after === null ? null : sourceBlocks(after, source)
+      const made = { before: seenBefore, after: seenAfter, whole: viewOf(seenAfter, seenBefore, seenAfter, tellApart) }
+      pairs.set(part, made)
+      return made
+    }
+
+    function ignoring(pair: SourcePair, ignore: readonly string[], budget: WorkBudget): ChangeView | null {
+      if (pair.before === null || pair.after === null) return pair.whole
+      budget.left -= COMPARING * (sizeOf(pair.before) + sizeOf(pair.after))
+      const seenBefore = cutIgnored(pair.before, ignore, ignored, budget)
+      const seenAfter = seenBefore === null ? null : cutIgnored(pair.after, ignore, ignored, budget)
+      return seenAfter === null ? null : viewOf(pair.after, seenBefore, seenAfter, tellApart)
+    }
+
     return {
       of(recipient) {
-        const { profile } = recipient
+        const { profile, source } = recipient
+        const pair = pairOf(recipient)
         const ignore = ignoredBy(profile.interests)
-        if (ignore.length === 0) return whole
-        const name = JSON.stringify(ignore)
-        const view = views.get(name) ?? viewOf(change, ignore, budgetOf(profile.owner))
+        if (ignore.length === 0) return pair.whole
+        const name = JSON.stringify([partOf(source), ignore])
+        const view = views.get(name) ?? ignoring(pair, ignore, budgetOf(profile.owner))
         if (view === null) tooExpensive.add(recipient)
         else views.set(name, view)
-        return view ?? whole
+        return view ?? pair.whole
       },
       tooExpensive: () => [...tooExpensive],
     }
   }
 }
 
-function createView(before: string | null, after: string, isIgnored: boolean): ChangeView {
-  let made: ReturnType<ChangeView['describe']> | null = null
+/** Compared when first asked: not everybody needs it. */
+function viewOf(page: Blocks | null, before: Blocks | null, after: Blocks | null, tellApart: TellApart): ChangeView {
+  let change: ToldChanges | null | undefined
   return {
-    isIgnored,
-    describe() {
-      made ??= describeChange(before, after)
-      return made
+    page,
+    get change() {
+      if (change === undefined)
+        change = before === null || after === null ? null : tellApart(listChanges(before, after).changes)
+      return change
     },
   }
 }
 
-function describeChange(before: string | null, after: string): ReturnType<ChangeView['describe']> {
-  if (before === null) return { summary: beginningOf(after), explanation: { tracked: true } }
-  const { added, removed, passages } = changeSummary(before, after)
-  const summary = passages.length > 0 ? passagesOf(passages) : removed > 0 ? removalOf(removed) : beginningOf(after)
-  return { summary, explanation: { tracked: true, added, removed } }
-}
-
-/** Where nothing in particular is to be shown of a text. */
-export function beginningOf(text: string): MarkedText {
-  return { text: text.slice(0, MAX_SUMMARY).toWellFormed(), marks: [] }
-}
-
-/** Nothing came: what went is not there to be shown, but how much it was. */
-function removalOf(words: number): MarkedText {
-  return { text: words === 1 ? 'One word was removed.' : `${words} words were removed.`, marks: [] }
-}
-
-function passagesOf(passages: readonly string[]): MarkedText {
-  let text = ''
-  const marks: [number, number][] = []
-  for (const passage of passages) {
-    if (text !== '') text += ' … '
-    marks.push([text.length, text.length + passage.length])
-    text += passage
-  }
-  return { text, marks }
-}
-
-/** Where a line ends is no change. */
-function flat(text: string): string {
-  return text.replace(/\s+/g, ' ').trim()
+function sizeOf({ blocks }: Blocks): number {
+  return blocks.reduce((sum, { text }) => sum + text.length + 1, 0)
 }

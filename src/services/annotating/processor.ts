@@ -61,9 +61,12 @@ export function createProcessor(deps: ProcessorDeps): Processor {
     learn,
     nearDuplicates: deps.nearDuplicates,
     // First visits come to their end without a change of the profile that the mirror would see.
-    async visitedAt({ id, profile, visitedAt }) {
-      if (visitedAt > 0) return visitedAt
-      return (await profiles.urdsOf(profile)).find((urd) => urd.id === id)?.visitedAt ?? 0
+    async visitedAt(urd) {
+      if (urd.visitedAt === 0) {
+        const stored = (await profiles.urdsOf(urd.profile)).find(({ id }) => id === urd.id)
+        urd.visitedAt = stored?.visitedAt ?? 0
+      }
+      return urd.visitedAt
     },
     setAside: (urds, aside, asideUrl) => profiles.setUrds(urds, { aside, asideUrl }),
     bodies: createBodyReader({ versions, objects }),

@@ -1,4 +1,5 @@
 import type { BodyReader } from '../../archive/body-reader.ts'
+import type { Blocks } from '../../core/change/change.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ProfileDraft, Source } from '../../core/profile.ts'
 import {
@@ -9,7 +10,7 @@ import {
   type PreviewRequest,
   previewLimits,
 } from '../../core/reports/profile-report.ts'
-import { documentText } from '../../core/text/document-text.ts'
+import { readBlocks, textOfBlocks } from '../../core/text/blocks.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'
 import { createWorkBudget } from '../../core/work/work-budget.ts'
 import { type AnnotatedDocument, createDrafting } from '../../matching/annotate.ts'
@@ -18,7 +19,7 @@ import { relevanceOf } from '../../matching/match/evaluate.ts'
 import { createBuiltInScorers } from '../../matching/score/scorers.ts'
 import { type DocumentTerms, readDocument } from '../../matching/terms/document-terms.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
-import { beginningOf } from '../annotating/change-view.ts'
+import { beginningOf } from '../annotating/change-summary.ts'
 import { createSourceCover } from './source-cover.ts'
 
 export type PreviewDeps = {
@@ -39,7 +40,7 @@ export type PreviewOptions = PreviewRequest & {
   signal?: AbortSignal
 }
 
-type Read = { kind: 'text'; text: string } | { kind: keyof PreviewPart['passedOver'] }
+type Read = { kind: 'text'; page: Blocks } | { kind: keyof PreviewPart['passedOver'] }
 
 const MAX_MS = 60_000
 /** Steps for the expressions of all scopes. */
@@ -101,7 +102,7 @@ async function look(
         continue
       }
       part.documents++
-      const found = match(version, read.text, sources, interests)
+      const found = match(version, read.page, sources, interests)
       if (found?.kind === 'match' && part.matched++ < shown) part.examples.push(found.example())
       if (found?.kind === 'near') near.offer(found)
       if (part.documents % TURN === 0) await new Promise((resolve) => setImmediate(resolve))
@@ -122,9 +123,8 @@ async function readText({ bodies, omitFor }: PreviewDeps, version: Version): Pro
   const found = await bodies.read(version)
   if (found.kind === 'damaged') return { kind: 'damaged' }
   if (found.kind === 'absent') return { kind: found.why === 'none' ? 'textless' : found.why }
-  const { contentType } = found
-  const text = documentText(found.body, { contentType, omit: omitFor(version.url), lines: true })
-  return text === null ? { kind: 'textless' } : { kind: 'text', text }
+  const page = readBlocks(found.body, { contentType: found.contentType, omit: omitFor(version.url) })
+  return page === null ? { kind: 'textless' } : { kind: 'text', page }
 }
 
 type Found =
@@ -132,15 +132,15 @@ type Found =
   | { kind: 'near'; relevance: number; example(): PreviewExample }
 
 /** Null where it does not match; else the parts of an example, computed only for the few that are shown. */
-function match(version: Version, text: string, sources: readonly Source[], interests: Judged): Found | null {
+function match(version: Version, page: Blocks, sources: readonly Source[], interests: Judged): Found | null {
   const { id, documentId, url, n, title, firstSeenAt: at } = version
   const known = { document: documentId, version: id, url, n, at: new Date(at).toISOString(), title }
   const judged = sources.some(({ process }) => process === 'filter')
-    ? judge({ url, title, text, at }, interests, known)
+    ? judge({ url, title, text: textOfBlocks(page), at }, interests, known)
     : null
   if (judged?.kind === 'match') return judged
   if (!sources.some(({ process }) => process === 'track')) return judged
-  const example = () => ({ ...known, relevance: 1, summary: beginningOf(text), explanation: { tracked: true } })
+  const example = () => ({ ...known, relevance: 1, summary: beginningOf(page), explanation: { tracked: true } })
   return { kind: 'match', example }
 }
 
