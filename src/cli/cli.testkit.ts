@@ -80,7 +80,15 @@ export const emptyResult: CrawlResult = {
   peakRssBytes: 0,
   finished: true,
   interrupted: false,
-  details: { statusCodes: {}, mediaTypes: {}, failures: {}, slowestHosts: [], restingHosts: [], givenUpHosts: [] },
+  details: {
+    statusCodes: {},
+    mediaTypes: {},
+    failures: {},
+    slowestHosts: [],
+    restingHosts: [],
+    givenUpHosts: [],
+    failedUrls: [],
+  },
 }
 
 /** An engine with the parts a test needs; the others fail the test. */

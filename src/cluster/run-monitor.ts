@@ -160,6 +160,7 @@ const noDetails: CrawlDetails = {
   slowestHosts: [],
   restingHosts: [],
   givenUpHosts: [],
+  failedUrls: [],
 }
 
 /** The other nodes report their stats each second. */

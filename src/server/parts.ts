@@ -9,6 +9,7 @@ import type { ArchiveService } from '../services/archive/archive-service.ts'
 import type { CrawlService } from '../services/crawls/crawl-service.ts'
 import type { InboxService } from '../services/inbox/inbox-service.ts'
 import type { RequestLimits } from '../services/limits/request-limits.ts'
+import type { PrivateAddress } from '../services/profiles/private-address.ts'
 import type { ProfileService } from '../services/profiles/profile-service.ts'
 import type { ProfileRules } from '../services/profiles/values/profile-values.ts'
 import type { Sources } from '../services/sources/sources.ts'
@@ -33,6 +34,7 @@ export type CrawlControl = Pick<NodeStore, 'isPaused' | 'pause'> | null
 export type ServerParts = HealthParts & {
   accounts: AccountService
   archive: ArchiveService
+  privateAddress: PrivateAddress
   /** How profiles are read. */
   profileRules: ProfileRules
   settings: Pick<Config['server'], 'url'>

@@ -20,7 +20,7 @@ import { addSources } from './routes/profiles/sources.ts'
 export async function addRoutes(server: FastifyInstance, parts: ServerParts): Promise<void> {
   parts.metrics.watch(server)
   addHealth(server, parts)
-  addApiDocs(server)
+  addApiDocs(server, parts.settings)
   await server.register(
     async (scope) => {
       const api: Api = scope.withTypeProvider<TypeBoxTypeProvider>()

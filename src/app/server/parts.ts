@@ -18,6 +18,7 @@ import { createMarkRelay } from '../../services/events/mark-relay.ts'
 import { createInboxService, createProfileNames } from '../../services/inbox/inbox-service.ts'
 import { createRequestLimits } from '../../services/limits/request-limits.ts'
 import { createProfileKeys } from '../../services/profiles/keyed-profile.ts'
+import { createPrivateAddress } from '../../services/profiles/private-address.ts'
 import { createProfileReading } from '../../services/profiles/profile-reading.ts'
 import { createProfileService } from '../../services/profiles/profile-service.ts'
 import { profileRules } from '../../services/profiles/values/profile-values.ts'
@@ -78,6 +79,7 @@ export function createParts(given: ServerDeps): ServerParts {
     }),
     archive: deps.archive,
     profileRules: profileRules(config, watchableSchemes),
+    privateAddress: createPrivateAddress(config.network.allow),
     settings: config.server,
     sources,
     crawlControl: deps.crawlControl ?? null,
@@ -113,7 +115,10 @@ function createSourceParts({ stores, config, log, clock, scheduler, watching, ch
     ...{ scheduler, watching, clock },
     isAdministrator: async (owner) => (await stores.accounts.findByEmail(owner))?.role === 'administrator',
     stores: { ...stores, keyOf: createKeys(config, stores.seed) },
-    naming: { keyed: createProfileKeys(namingOf(config.crawl)), rules, limits: config.server },
+    naming: {
+      ...{ keyed: createProfileKeys(namingOf(config.crawl)), rules, limits: config.server },
+      privateAddress: createPrivateAddress(config.network.allow),
+    },
   })
   if (checks !== undefined)
     followChecks({

@@ -115,6 +115,13 @@ describe('erace crawl', () => {
     assert.equal(JSON.parse(err).msg, 'at work')
   })
 
+  test('fails where every seed failed, and not where one was read', async () => {
+    const resultOf = (stored: number) => ({ crawl: async () => ({ ...emptyResult, failed: 2, stored }) })
+    const codeOf = async (stored: number) =>
+      (await folder.run(['crawl', 'http://a.example/'], { engine: resultOf(stored) })).code
+    assert.deepEqual([await codeOf(0), await codeOf(1)], [1, 0])
+  })
+
   test('on a terminal shows the progress line, which is gone in the end', async () => {
     const engine = {
       crawl: async (_: CrawlSettings, { log, onProgress }: CrawlHooks) => {

@@ -5,6 +5,7 @@ import type { ValidationError } from '../../config/validation-errors.ts'
 import { isAppError } from '../../core/errors.ts'
 import type { CrawlResult } from '../../core/reports/crawl-report.ts'
 import { createOmitRules, type OmitRule } from '../../core/text/omit-rules.ts'
+import { allowNetOption } from '../args/network-option.ts'
 import { wholeNumber } from '../args/values.ts'
 import { type Command, type CommandContext, exitCodes, type Option, type OptionValues, spelling } from '../command.ts'
 import { createInterrupt, finishingRequests } from '../interrupt.ts'
@@ -43,13 +44,7 @@ export const crawlOptions: readonly Option[] = [
   { name: 'block', argument: 'FILE', about: 'hosts, .domains and URL prefixes never to fetch, one per line' },
   { name: 'max-body', argument: 'BYTES', setting: 'crawl.maxBody', about: 'maximum body size (5MB, 64KiB)' },
   { name: 'user-agent', argument: 'S', setting: 'crawl.userAgent', about: 'User-Agent header to send' },
-  {
-    name: 'allow-net',
-    argument: 'CIDR',
-    repeatable: true,
-    setting: 'network.allow',
-    about: 'private network that may be crawled; overrides the configured ones',
-  },
+  allowNetOption,
   {
     name: 'no-robots',
     setting: 'crawl.respectRobots',
@@ -251,11 +246,16 @@ async function run(
     )
     line.clear()
     printResult(context, result)
-    return result.interrupted ? exitCodes.interrupted : exitCodes.done
+    return result.interrupted ? exitCodes.interrupted : hasOnlyFailed(result) ? exitCodes.failed : exitCodes.done
   } finally {
     line.clear()
     interrupt.dispose()
   }
+}
+
+/** Nothing was read: every seed failed. */
+function hasOnlyFailed({ stored, unchanged, duplicates, failed }: CrawlResult): boolean {
+  return failed > 0 && stored + unchanged + duplicates === 0
 }
 
 function goesOnInService(id: number): string {

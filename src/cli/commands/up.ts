@@ -1,4 +1,5 @@
 import type { ValidationError } from '../../config/validation-errors.ts'
+import { allowNetOption } from '../args/network-option.ts'
 import { refuseWords } from '../args/values.ts'
 import type { Command, CommandContext, Option } from '../command.ts'
 import type { Administrator, ListeningTarget, UpHooks } from '../engine.ts'
@@ -71,13 +72,14 @@ export const up: Command = {
   summary: 'run the whole service: web UI, API, scheduler, crawler and matching',
   works: 'on a data folder',
   usage: '',
-  options: listeningOptions,
+  options: [...listeningOptions, allowNetOption],
   examples: [
     { line: 'erace up', about: 'open the address it prints; the first time, use the set-up link' },
     {
       line: 'ERACE_ADMIN_EMAIL=me@example.org ERACE_ADMIN_PASSWORD=… erace up --port 8080',
       about: 'creates this administrator at the first start',
     },
+    { line: 'erace up --allow-net 10.0.0.0/8', about: 'may watch pages of an intranet' },
     { line: 'erace profile import java.xml --owner me@example.org', about: 'works while the service is running' },
   ],
   async prepare(context, errors) {

@@ -1,3 +1,4 @@
+import { allowNetOption } from '../args/network-option.ts'
 import { refuseWords } from '../args/values.ts'
 import type { Command } from '../command.ts'
 import { untilStopped } from '../interrupt.ts'
@@ -12,6 +13,7 @@ export const command: Command = {
     { name: 'name', argument: 'NAME', setting: 'cluster.name', about: 'name shown in lists (default: the host name)' },
     { name: 'threads', argument: 'N', setting: 'crawl.threads', about: 'worker threads; 0 means one per core' },
     { name: 'fetchers', argument: 'N', setting: 'crawl.fetchers', about: 'concurrent requests' },
+    allowNetOption,
   ],
   examples: [
     {

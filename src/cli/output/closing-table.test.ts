@@ -19,6 +19,7 @@ test('the table shows totals, codes, types, skips, failures and hosts, the large
       slowestHosts: [{ host: 'slow.example', fetches: 12, meanMs: 5123.4 }],
       restingHosts: [{ host: 'tired.example', failures: 5, queued: 3 }],
       givenUpHosts: [{ host: 'dead.example', dropped: 99 }],
+      failedUrls: [{ url: 'http://dead.example/a', reason: 'connect-timeout' }],
     },
   })
   assert.equal(
@@ -49,6 +50,9 @@ Media types
 
 Failures
   connect-timeout  2
+
+Failed URLs (all: erace export bad-urls FILE)
+  http://dead.example/a  connect-timeout
 
 Slowest hosts
   slow.example  5,123 ms  12 requests

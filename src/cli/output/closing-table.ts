@@ -13,6 +13,10 @@ export function closingTable(result: CrawlResult): string {
     section('Media types', countRows(details.mediaTypes)),
     section('Failures', countRows(details.failures)),
     section(
+      'Failed URLs (all: erace export bad-urls FILE)',
+      details.failedUrls.map(({ url, reason }) => [printable(url), reason]),
+    ),
+    section(
       'Slowest hosts',
       details.slowestHosts.map(({ host, fetches, meanMs }) => [
         printable(host),

@@ -11,6 +11,7 @@ test('details add up under any name that a host sends', () => {
     slowestHosts: [],
     restingHosts: [],
     givenUpHosts: [],
+    failedUrls: [],
   }
   const { mediaTypes } = mergeDetails([details, details])
   assert.deepEqual(

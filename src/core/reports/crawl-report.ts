@@ -48,9 +48,13 @@ export type CrawlDetails = {
   slowestHosts: { host: string; fetches: number; meanMs: number }[]
   restingHosts: { host: string; failures: number; queued: number }[]
   givenUpHosts: { host: string; dropped: number }[]
+  /** The first ones. */
+  failedUrls: { url: string; reason: ErrorCode }[]
 }
 
 const SLOWEST_SHOWN = 10
+/** `erace export bad-urls` has them all. */
+export const FAILED_KEPT = 100
 
 export function mergeDetails(parts: readonly CrawlDetails[]): CrawlDetails {
   return {
@@ -63,6 +67,7 @@ export function mergeDetails(parts: readonly CrawlDetails[]): CrawlDetails {
       .slice(0, SLOWEST_SHOWN),
     restingHosts: parts.flatMap((part) => part.restingHosts),
     givenUpHosts: parts.flatMap((part) => part.givenUpHosts),
+    failedUrls: parts.flatMap((part) => part.failedUrls).slice(0, FAILED_KEPT),
   }
 }
 

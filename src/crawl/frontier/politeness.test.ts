@@ -48,6 +48,12 @@ describe('politeness', () => {
     assert.deepEqual([hostQueue.failures, hostQueue.nextAt], [3, 7])
   })
 
+  test('a host that does not exist is not well, and nobody waits for it', () => {
+    const hostQueue = hostQueueWith({ failures: 8, nextAt: 7 })
+    assert.equal(noteSignal(hostQueue, { kind: 'not-found', totalMs: 5 }, 10_000, rules), 'goes-on')
+    assert.deepEqual([hostQueue.failures, hostQueue.rests, hostQueue.nextAt], [9, 0, 7])
+  })
+
   test('Retry-After is honoured up to the longest rest and is no strike', () => {
     const hostQueue = hostQueueWith()
     noteSignal(hostQueue, { kind: 'slow-down', totalMs: 10, retryAfterMs: 30_000 }, 0, rules)

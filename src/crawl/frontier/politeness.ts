@@ -20,6 +20,8 @@ export type HostSignal =
   /** 429 or 503: the host's wish, not our failure. `retryAfterMs` is 0 when the host did not name a time. */
   | { kind: 'slow-down'; totalMs: number; retryAfterMs: number }
   | { kind: 'failed'; totalMs: number }
+  /** There is no such host: nothing to be polite about, but nothing is well either. */
+  | { kind: 'not-found'; totalMs: number }
   /** No connection was made: nothing to be polite about. */
   | { kind: 'untouched' }
 
@@ -40,6 +42,11 @@ export function noteSignal(
   rules: PolitenessRules,
 ): 'goes-on' | 'rests' | 'given-up' {
   if (signal.kind === 'untouched') return 'goes-on'
+  // There is nobody to be polite to, but it is not well either.
+  if (signal.kind === 'not-found') {
+    hostQueue.failures++
+    return 'goes-on'
+  }
   hostQueue.lastFetchMs = signal.totalMs
   if (signal.kind === 'answered') {
     hostQueue.failures = 0

@@ -1,11 +1,12 @@
 import type { ErrorCode } from '../../core/errors.ts'
-import type { CrawlDetails } from '../../core/reports/crawl-report.ts'
+import { type CrawlDetails, FAILED_KEPT } from '../../core/reports/crawl-report.ts'
 
 /** Counts by name for the closing table; bounded, since names come from outside. */
 export type CrawlStats = {
   status(code: number): void
   type(mediaType: string): void
   failure(code: ErrorCode, times?: number): void
+  failedUrl(url: string, reason: ErrorCode): void
   hostTime(host: string, ms: number): void
   hostRests(host: string, failures: number): void
   hostGivenUp(host: string, dropped: number): void
@@ -21,10 +22,14 @@ export function createCrawlStats(): CrawlStats {
   const hosts = new Map<string, { fetches: number; totalMs: number }>()
   const resting = new Map<string, number>()
   const givenUp = new Map<string, number>()
+  const failedUrls: CrawlDetails['failedUrls'] = []
   return {
     status: (code) => count(statuses, String(code)),
     type: (mediaType) => count(types, mediaType),
     failure: (code, times = 1) => count(failures, code, times),
+    failedUrl(url, reason) {
+      if (failedUrls.length < FAILED_KEPT) failedUrls.push({ url, reason })
+    },
     hostTime(host, ms) {
       const known = hosts.get(host)
       if (known !== undefined) {
@@ -46,6 +51,7 @@ export function createCrawlStats(): CrawlStats {
       slowestHosts: [...hosts].map(([host, { fetches, totalMs }]) => ({ host, fetches, meanMs: totalMs / fetches })),
       restingHosts: [...resting].map(([host, failures]) => ({ host, failures, queued: 0 })),
       givenUpHosts: [...givenUp].map(([host, dropped]) => ({ host, dropped })),
+      failedUrls: [...failedUrls],
     }),
   }
 }

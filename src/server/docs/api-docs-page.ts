@@ -22,7 +22,8 @@ export type Operation = {
 type Parameter = { name: string; in: string; required?: boolean; description?: string; schema?: JsonSchema }
 type Call = { method: string; path: string; operation: Operation }
 
-const ADDRESS = 'http://127.0.0.1:7070'
+/** Stands for the server's own. */
+export const EXAMPLE_ADDRESS = 'http://erace.invalid'
 
 export function writeApiDocs({ info, paths = {} }: ApiDescription, stylePath: string): string {
   const groups = groupsOf(paths)
@@ -132,7 +133,7 @@ function outline(schema: JsonSchema | undefined): string {
 }
 
 function curlOf({ method, path, operation }: Call): string {
-  const url = ADDRESS + path.replaceAll(/\{\w+\}/g, '1') + queryOf(operation)
+  const url = EXAMPLE_ADDRESS + path.replaceAll(/\{\w+\}/g, '1') + queryOf(operation)
   const parts = [`curl ${method === 'GET' ? '' : `-X ${method} `}'${url}'`]
   if (operation['x-access'] === 'session') parts.push(`-b 'erace_session=…'`)
   else if (operation['x-access'] !== 'anyone') parts.push(`-H 'Authorization: Bearer TOKEN'`)

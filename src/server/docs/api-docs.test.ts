@@ -117,6 +117,22 @@ describe('the readable page', () => {
     assert.ok(answer.body.includes('href="/api/docs.css"'))
   })
 
+  test('examples name the address that the reader came by, or the configured one', async () => {
+    const answer = await server.nobody().get('/api/docs', { headers: { host: 'watch.example:8080' } })
+    assert.ok(
+      answer.body.includes('&#39;http://watch.example:8080/api/v1/') ||
+        answer.body.includes("'http://watch.example:8080/api/v1/"),
+    )
+    const hostile = await server.nobody().get('/api/docs', { headers: { host: '<script>.example' } })
+    assert.doesNotMatch(hostile.body, /<script/)
+    const named = await createTestServer({ settings: { 'server.url': 'https://erace.example/' } })
+    try {
+      assert.match((await named.nobody().get('/api/docs')).body, /https:\/\/erace\.example\/api\/v1\//)
+    } finally {
+      await named.close()
+    }
+  })
+
   test('shows what is written in schemas as text', () => {
     const hostile = '"><script>alert(1)</script>'
     const page = writeApiDocs(

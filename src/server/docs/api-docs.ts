@@ -1,17 +1,21 @@
 import type { FastifyInstance } from 'fastify'
+import { escapeHtml } from '../../core/html/escape.ts'
 import { anyone } from '../http/access.ts'
-import { type ApiDescription, writeApiDocs } from './api-docs-page.ts'
+import { type ApiDescription, EXAMPLE_ADDRESS, writeApiDocs } from './api-docs-page.ts'
 
 const STYLE_PATH = '/api/docs.css'
 const pagePolicy = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** The API reference for people: openapi.json as a page without scripts. */
-export function addApiDocs(server: FastifyInstance): void {
+export function addApiDocs(server: FastifyInstance, { url }: { url: string }): void {
   let page: string | null = null
-  server.get('/api/docs', { config: anyone, schema: { hide: true } }, async (_request, reply) => {
+  server.get('/api/docs', { config: anyone, schema: { hide: true } }, async (request, reply) => {
     // Routes don't change once the server is ready.
     page ??= writeApiDocs(server.swagger() as ApiDescription, STYLE_PATH)
-    return reply.header('content-security-policy', pagePolicy).type('text/html; charset=utf-8').send(page)
+    // Examples can be copied: they name the address that the reader came by.
+    const address = url === '' ? `${request.protocol}://${request.host}` : url.replace(/\/+$/, '')
+    const shown = page.replaceAll(EXAMPLE_ADDRESS, escapeHtml(address))
+    return reply.header('content-security-policy', pagePolicy).type('text/html; charset=utf-8').send(shown)
   })
   server.get(STYLE_PATH, { config: anyone, schema: { hide: true } }, async (_request, reply) =>
     reply.type('text/css; charset=utf-8').send(apiDocsStyle),

@@ -54,6 +54,9 @@ export const Profile = Type.Object({
   urgency: Type.Number(),
   amount: oneOf(['summary', 'full']),
   delivery: Type.Object({ channels: Type.Array(Type.String()), cadence: Type.String() }),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), { description: "Said once, when it is saved: what is stored but can't work here" }),
+  ),
 })
 
 export const PreviewExample = Type.Object({

@@ -30,7 +30,15 @@ const LOOK_EVERY_MS = 200
 /** Where the service may go, it decides itself. */
 const anywhere = { allow: ['0.0.0.0/0', '::/0'] }
 const noDetails: CrawlDetails = {
-  ...{ statusCodes: {}, mediaTypes: {}, failures: {}, slowestHosts: [], restingHosts: [], givenUpHosts: [] },
+  ...{
+    statusCodes: {},
+    mediaTypes: {},
+    failures: {},
+    slowestHosts: [],
+    restingHosts: [],
+    givenUpHosts: [],
+    failedUrls: [],
+  },
 }
 
 /**

@@ -5,6 +5,7 @@ import { AppError, isAppError } from '../../core/errors.ts'
 import type { Profile } from '../../core/profile.ts'
 import type { KeyedProfile, ProfileStore } from '../../store/contracts/profiles.ts'
 import type { HoldingLimits } from '../profiles/holdings.ts'
+import type { PrivateAddress } from '../profiles/private-address.ts'
 import { supportOf } from '../profiles/protocols.ts'
 import { type ProfileRules, readProfileJson } from '../profiles/values/profile-values.ts'
 import { looksLikeOpml, readOpml } from './opml.ts'
@@ -17,6 +18,7 @@ export type SourceImportDeps = {
   sources: Pick<SourceService, 'held'>
   rules: ProfileRules
   limits: HoldingLimits
+  privateAddress: PrivateAddress
 }
 
 export type ImportedList = { text: string; format: 'auto' | 'list' | 'opml'; every?: string }
@@ -30,10 +32,13 @@ const MAX_SKIPPED = 2000
 const MAX_NAME = 200
 
 /** Creates a profile per address of a list, which tracks every change of that page. Gives a reason for each skipped one. */
-export function createSourceImport({ profiles, keyed, sources, rules, limits }: SourceImportDeps) {
+export function createSourceImport(deps: SourceImportDeps) {
+  const { profiles, keyed, sources, rules, limits, privateAddress } = deps
   function profileOf(owner: string, { url, name }: ListedUrl, every: string | undefined): KeyedProfile {
     const support = supportOf(url, rules.schemes)
     if (support.kind !== 'supported') throw new AppError('url-invalid', support.message)
+    const refusal = privateAddress(url)
+    if (refusal !== null) throw new AppError('url-invalid', refusal)
     const source = { uri: url, depth: 0, scope: 'page', process: 'track', ...(every === undefined ? {} : { every }) }
     const read = readProfileJson(
       {

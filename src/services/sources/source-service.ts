@@ -6,7 +6,7 @@ import type { WatchCheck, WatchRow, WatchStore } from '../../store/contracts/wat
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import { createOwnerSources, type OwnedSource, type OwnerList, watchesOf } from './owner-sources.ts'
 import type { SourcePages } from './source-pages.ts'
-import { isFailing, isPaused, type SourceState, sinceOf, stateOf, troubleOf } from './source-state.ts'
+import { changedAtFor, isFailing, isPaused, type SourceState, sinceOf, stateOf, troubleOf } from './source-state.ts'
 import type { createSourceUnread, UnreadBySource } from './source-unread.ts'
 import { messageOf, whyText } from './source-words.ts'
 import { createWatchRows, type RowsById } from './watch-rows.ts'
@@ -107,7 +107,7 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
     const snapshot = scheduler.snapshot(source.watch)
     const { document, title, hasNoText } = await pages.of(row)
     const state = stateOf({ source, row, snapshot }, { hasNoText, neverNotified: neverNotified(source.profile.id) })
-    const since = sinceOf(state, row)
+    const since = sinceOf(state, source, row)
     const nextAt = isPaused(source) ? null : (snapshot?.nextAt ?? null)
     return {
       source,
@@ -118,7 +118,7 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
       since,
       failing: isFailing(source, row),
       lastCheckedAt: row?.checkedAt || null,
-      lastChangedAt: row?.changedAt || null,
+      lastChangedAt: changedAtFor(source, row) || null,
       // Overdue means due now.
       nextCheckAt: nextAt === null ? null : Math.max(nextAt, clock.now()),
       why: isPaused(source) ? 'paused' : whyText(source, snapshot),

@@ -101,13 +101,18 @@ export function stateOf(
   if (source.process === 'filter' && neverNotified) return 'nothing-matched'
   if (hasNoText) return 'empty'
   // The first visit is the baseline.
-  return row.outcome === 'changed' && row.changedAt > source.visitedAt ? 'changed' : 'unchanged'
+  return row.outcome === 'changed' && changedAtFor(source, row) > 0 ? 'changed' : 'unchanged'
+}
+
+/** When the source last changed for this owner, to whom the first visit is no change; 0 if never. */
+export function changedAtFor({ visitedAt }: OwnedSource, row: WatchRow | undefined): number {
+  return row !== undefined && visitedAt > 0 && row.changedAt > visitedAt ? row.changedAt : 0
 }
 
 /** Since when; null if that has no meaning. */
-export function sinceOf(state: SourceState, row: WatchRow | undefined): number | null {
+export function sinceOf(state: SourceState, source: OwnedSource, row: WatchRow | undefined): number | null {
   if (row === undefined || ['paused', 'queued', 'not-yet', 'too-expensive'].includes(state)) return null
   if (state === 'checking') return row.round || null
   if (state === 'changed') return row.changedAt || null
-  return (state === 'unchanged' ? row.changedAt || row.since : row.since) || null
+  return (state === 'unchanged' ? changedAtFor(source, row) || source.visitedAt : row.since) || null
 }

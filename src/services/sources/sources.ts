@@ -6,6 +6,7 @@ import type { WatchStore } from '../../store/contracts/watches.ts'
 import { writeProfiles } from '../../xml/profile/profile.ts'
 import { inChunks } from '../../xml/xml-writing.ts'
 import type { HoldingLimits } from '../profiles/holdings.ts'
+import type { PrivateAddress } from '../profiles/private-address.ts'
 import { eachProfile } from '../profiles/profile-import.ts'
 import type { ProfileRules } from '../profiles/values/profile-values.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
@@ -32,12 +33,17 @@ export type SourcesDeps = {
   scheduler: Pick<Scheduler, 'snapshot'>
   watching: Pick<WatchService, 'checkNow'>
   clock: Clock
-  naming: { keyed(profile: Profile): KeyedProfile; rules: ProfileRules; limits: HoldingLimits }
+  naming: {
+    keyed(profile: Profile): KeyedProfile
+    rules: ProfileRules
+    limits: HoldingLimits
+    privateAddress: PrivateAddress
+  }
 }
 
 export function createSources({ stores, scheduler, watching, clock, naming, isAdministrator }: SourcesDeps): Sources {
   const { profiles, watches, inbox } = stores
-  const { keyed, rules, limits } = naming
+  const { keyed, rules, limits, privateAddress } = naming
   const service = createSourceService({
     profiles,
     watches,
@@ -51,7 +57,7 @@ export function createSources({ stores, scheduler, watching, clock, naming, isAd
   return {
     service,
     changes: createSourceChanges({ profiles, keyed, watching }),
-    importList: createSourceImport({ profiles, keyed, sources: service, rules, limits }),
+    importList: createSourceImport({ profiles, keyed, sources: service, rules, limits, privateAddress }),
     async exportAll(owner, format) {
       const sources = await service.select(owner, { state: 'all' })
       return exportSources({ profiles, sources }, owner, format)

@@ -57,7 +57,7 @@ export function createWatching(deps: WatchingDeps): Watching {
     maxPages: config.schedule.maxPages,
     onProblem,
   })
-  const write = (fields: object): void => log.info(fields, 'schedule')
+  const write = (fields: object): void => log.debug(fields, 'schedule')
   const scheduleLog = createScheduleLog({ clock, stats: scheduler.stats, countTasks, write })
   return {
     service,

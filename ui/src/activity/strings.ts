@@ -186,7 +186,7 @@ export const strings = {
     anyTime: 'any time',
     healths: {
       fine: { word: 'healthy', title: 'Responding normally' },
-      slow: { word: 'slow', title: 'Responding slowly, so requested less often' },
+      slow: { word: 'in trouble', title: 'Not found, failing or slow at its last requests' },
       resting: { word: 'backing off', title: 'Failed recently; no requests for a while' },
       'given-up': { word: 'given up', title: 'Failed repeatedly; the next check tries once more' },
     },

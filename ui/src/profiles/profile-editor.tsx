@@ -68,7 +68,7 @@ function Editor({ id, base, unsaved, profile }: Props) {
     take(draftOf(stored))
     setIsRestored(false)
     void forgetDraft(id)
-    showToast(text.saved(stored.name))
+    showToast([text.saved(stored.name), ...(stored.warnings ?? [])].join(' '))
     if (id === 'new') navigate(`/profiles/${encodeURIComponent(stored.id)}`, { replace: true })
   }
   const { save, errors } = useSaveProfile(id, saved)

@@ -19,6 +19,12 @@ function keyOfLink(): string {
   return decodeURIComponent(location.hash.slice(1))
 }
 
+/** People paste the whole link as well as the key. */
+function keyOfText(text: string): string {
+  const link = text.trim()
+  return link.slice(link.lastIndexOf('#') + 1)
+}
+
 export default function SetUpView() {
   const setup = useGet<SetupState>(['setup'], '/setup', {}, { staleTime: 0 })
   const [isDone, setDone] = useState(false)
@@ -35,8 +41,8 @@ function SetUpForm({ onDone }: { onDone: () => void }) {
   const [, navigate] = useLocation()
   const keepMe = useKeepMe()
   const set = (name: keyof Setup) => (value: string) => setForm((old) => ({ ...old, [name]: value }))
-  const { name, email, ...rest } = form
-  const body = { ...rest, email: email.trim(), ...(name !== '' && { name }) }
+  const { name, email, key, ...rest } = form
+  const body = { ...rest, key: keyOfText(key), email: email.trim(), ...(name !== '' && { name }) }
   const create = useChange([], () => api.post<SessionState>('/setup', body), {
     onSuccess: (session) => {
       keepMe(session)

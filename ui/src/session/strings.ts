@@ -6,8 +6,8 @@ export const strings = {
   setUp: {
     title: 'Welcome',
     lead: 'Create the first account. It administers this service and can add other users later.',
-    key: 'Set-up key',
-    keyHint: "It's the part after # in the link printed in the terminal.",
+    key: 'Set-up link or key',
+    keyHint: 'Paste the link printed in the terminal, or the part of it after #.',
     passwordHint: (min: number) => `At least ${min} characters. A few random words work well.`,
     name: 'Your name (optional)',
     create: 'Create account',

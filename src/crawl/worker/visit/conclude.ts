@@ -102,6 +102,7 @@ export function createConclude({ documents, pipe, stats, countFor, crawlStats, c
   ): Conclusion {
     add(request, 'failed')
     crawlStats.failure(code)
+    crawlStats.failedUrl(request.url, code)
     log('debug', message, { url: request.url, code })
     return { capture, offers: [], again: false, failure: { code, status: facts.status } }
   }

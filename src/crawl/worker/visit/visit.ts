@@ -222,8 +222,8 @@ function codeOfStatus(status: number): ErrorCode {
 function signalOf(result: FetchResult, clock: Clock): HostSignal {
   const { totalMs } = result
   if (result.kind === 'failed') {
-    const reached =
-      result.code !== 'address-refused' && result.code !== 'dns-not-found' && result.code !== 'url-invalid'
+    if (result.code === 'dns-not-found') return { kind: 'not-found', totalMs }
+    const reached = result.code !== 'address-refused' && result.code !== 'url-invalid'
     return reached ? { kind: 'failed', totalMs } : untouched
   }
   if (result.status === 429 || result.status === 503) {

@@ -18,6 +18,7 @@ import { Profile, ProfileBody } from '../../schemas/profiles.ts'
 
 const tags = ['profiles']
 const DEFAULT_LIMIT = 50
+const MAX_WARNINGS = 10
 /** A profile with a thousand sources and ten thousand words is smaller. */
 const MAX_BODY_BYTES = 2 * 1024 * 1024
 const xmlTypes = ['application/xml', 'text/xml']
@@ -40,7 +41,14 @@ const body = {
   },
 }
 
-export function addProfiles(parent: Api, { profiles }: Pick<ServerParts, 'profiles'>): void {
+export function addProfiles(
+  parent: Api,
+  { profiles, privateAddress }: Pick<ServerParts, 'profiles' | 'privateAddress'>,
+): void {
+  /** What is stored, but can't work. */
+  const warningsOf = ({ sources }: StoredProfile): string[] =>
+    [...new Set(sources.map(({ uri }) => privateAddress(uri)))].filter((each) => each !== null).slice(0, MAX_WARNINGS)
+
   // In a scope of their own: no other route reads XML.
   parent.register(async (scope) => {
     scope.addContentTypeParser(xmlTypes, { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes))
@@ -83,7 +91,7 @@ export function addProfiles(parent: Api, { profiles }: Pick<ServerParts, 'profil
         const form = negotiate(request, reply, forms)
         const profile = profileOf(await profiles.create(ownerOf(request), bodyOf(request)))
         reply.status(201).header('location', `/api/v1/profiles/${encodeURIComponent(profile.id)}`)
-        return inForm(reply, form, profile)
+        return inForm(reply, form, profile, warningsOf(profile))
       },
     )
 
@@ -109,7 +117,8 @@ export function addProfiles(parent: Api, { profiles }: Pick<ServerParts, 'profil
         const form = negotiate(request, reply, forms)
         const outcome = await profiles.replace(ownerOf(request), request.params.id, bodyOf(request))
         if (outcome.kind === 'unknown') throw notFound()
-        return inForm(reply, form, profileOf(outcome))
+        const profile = profileOf(outcome)
+        return inForm(reply, form, profile, warningsOf(profile))
       },
     )
 
@@ -143,8 +152,13 @@ function profileOf(outcome: Outcome): StoredProfile {
 
 const detailOf = ({ place, message }: ValidationError) => ({ place: place === '' ? 'body' : place, message })
 
-function inForm(reply: FastifyReply, form: (typeof forms)[number], profile: StoredProfile) {
-  if (form === 'application/json') return shown(profile)
+function inForm(
+  reply: FastifyReply,
+  form: (typeof forms)[number],
+  profile: StoredProfile,
+  warnings: readonly string[] = [],
+) {
+  if (form === 'application/json') return { ...shown(profile), ...(warnings.length > 0 && { warnings: [...warnings] }) }
   reply.type(`${form}; charset=utf-8`)
   return writeProfile(withoutOwner(profile))
 }

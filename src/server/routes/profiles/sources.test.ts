@@ -22,6 +22,7 @@ type Item = {
   why: string
   failing: boolean
   outcome: string
+  lastChangedAt: string | null
 }
 type Part = { items: Item[]; next: string | null; counts: Record<string, number> }
 
@@ -155,6 +156,10 @@ describe('the list of sources', () => {
         // Since when is told apart: a sentence knows no zone.
         assert.doesNotMatch(item.message, /[{}]|\bsince\b|UTC/)
       }
+      // The first visit is no change, so a source that is unchanged has none unless one came later.
+      for (const { state, lastChangedAt } of items)
+        if (state === 'unchanged') assert.equal(lastChangedAt, null)
+        else if (state === 'changed') assert.notEqual(lastChangedAt, null)
       const stateOf = (part: string) => items.find(({ uri }) => uri.includes(part))!.state
       assert.deepEqual(['new.', 'mail.', 'filter.'].map(stateOf), ['not-yet', 'unsupported', 'nothing-matched'])
     }))
@@ -324,6 +329,31 @@ describe('import and export', () => {
           assert.equal((await client.post('/sources/import', wrong)).statusCode, 400)
       },
       { settings: { 'server.maxSources': 3 } },
+    ))
+
+  test('a private address is refused at once, with the setting that allows it', () =>
+    withServer(
+      async (server) => {
+        const text = 'http://127.0.0.1:8080/\nhttp://localhost/\nhttp://[::1]/\nhttp://10.1.2.3/\nhttp://e.example/\n'
+        const { added, skipped } = (await server.as(ann).post('/sources/import', { text })).json()
+        assert.equal(added, 2)
+        assert.deepEqual(
+          skipped.map(({ line }: { line: number }) => line),
+          [1, 2, 3],
+        )
+        assert.match(
+          skipped[0].why,
+          /^127\.0\.0\.1 is in a private network \(.*loopback.*\).*network\.allow.*--allow-net$/,
+        )
+        const profile = { name: 'x', sources: [{ uri: 'http://192.168.1.1/' }, { uri: 'http://10.0.0.1/' }] }
+        const saved = (await server.as(ann).post('/profiles', profile)).json()
+        assert.deepEqual(
+          saved.warnings.map((warning: string) => warning.split(' ')[0]),
+          ['192.168.1.1'],
+        )
+        assert.equal((await server.as(ann).get(`/profiles/${saved.id}`)).json().warnings, undefined)
+      },
+      { settings: { 'network.allow': ['10.0.0.0/8'] } },
     ))
 
   test('lets others have their turn, however many lines there are', () =>
