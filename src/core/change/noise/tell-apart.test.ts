@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Change } from '../change.ts'
+import { noiseOf, tellApart } from './tell-apart.ts'
+
+function change(before: string | undefined, after: string | undefined, more: Partial<Change> = {}): Change {
+  const kind = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
+  const texts = { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) }
+  return { kind, block: 'paragraph', path: '', place: '', key: '', from: 0, to: 0, ...texts, ...more }
+}
+
+function whyNot(before: string, after: string, more: Partial<Change> = {}): string | null {
+  return noiseOf(change(before, after, more))
+}
+
+const noise: Record<string, [string, string][]> = {
+  'relative-time': [
+    ['5 minutes ago', '6 minutes ago'],
+    ['Posted 5 minutes ago by Ann', 'Posted about an hour ago by Ann'],
+    ['Posted 23 hours ago', 'Posted yesterday'],
+    ['Ann replied just now', 'Ann replied 2m ago'],
+    ['Kommentar vor 3 Stunden', 'Kommentar vor einem Tag'],
+    ['Publié il y a 2 jours', 'Publié il y a 3 jours'],
+    ['hace 5 minutos', 'hace 6 minutos'],
+    ['Publicado há 2 horas', 'Publicado há 3 horas'],
+    ['5 minuti fa', '6 minuti fa'],
+    ['3 dagen geleden', '4 dagen geleden'],
+    ['för 3 timmar sedan', 'för 4 timmar sedan'],
+    ['5 минут назад', '6 минут назад'],
+    ['3 godziny temu', '4 godziny temu'],
+    ['5 dakika önce', '6 dakika önce'],
+    ['5分钟前', '6分钟前'],
+    ['3時間前', '4時間前'],
+    ['5분 전', '6분 전'],
+    ['5 phút trước', '6 phút trước'],
+    ['منذ 5 دقائق', 'منذ 6 دقائق'],
+    ['5 मिनट पहले', '6 मिनट पहले'],
+    ['2 days, 3 hours ago', '2 days, 4 hours ago'],
+    ['Yesterday at 14:05', 'Today, 09:12'],
+  ],
+  stamp: [
+    ['Last updated: 16 November 2026', 'Last updated: 17 November 2026'],
+    ['Last updated on Nov 16, 2026 at 10:03 AM', 'Last updated on Nov 16, 2026 at 11:07 PM'],
+    ['Last modified: Mon, 16 Nov 2026 10:00:00 GMT', 'Last modified: Mon, 16 Nov 2026 11:00:00 GMT'],
+    ['Page generated 2026-11-16T10:00:00Z', 'Page generated 2026-11-16T10:05:13Z'],
+    ['Current time: 12:03', 'Current time: 12:04'],
+    ['Prices as of 11/16/2026 10:00 am', 'Prices as of 11/16/2026 10:05 am'],
+    ['Stand: 16.11.2026, 10:15 Uhr', 'Stand: 16.11.2026, 10:45 Uhr'],
+    ['Zuletzt aktualisiert am 3. März 2026', 'Zuletzt aktualisiert am 4. März 2026'],
+    ['Dernière mise à jour : 16 novembre 2026 à 14h30', 'Dernière mise à jour : 17 novembre 2026 à 9h05'],
+    ['Última actualización: 16 de noviembre de 2026', 'Última actualización: 17 de noviembre de 2026'],
+    ['Ultimo aggiornamento: 16/11/2026', 'Ultimo aggiornamento: 17/11/2026'],
+    ['Обновлено: 16 ноября 2026', 'Обновлено: 17 ноября 2026'],
+    ['最終更新日：2026年11月16日', '最終更新日：2026年11月17日'],
+    ['2026/11/16 更新', '2026/11/17 更新'],
+    ['최종 수정일: 2026년 11월 16일', '최종 수정일: 2026년 11월 17일'],
+    ['Last edited by Ann Smith on 16 November 2026', 'Last edited by Bob on 17 November 2026'],
+    ['Updated 3 hours ago', 'Updated 16 Nov 2026'],
+    ['Retrieved 2026-11-16 10:00', 'Retrieved 2026-11-16 11:00'],
+  ],
+  counter: [
+    ['1,234 views', '1,240 views'],
+    ['1 view', '2 views'],
+    ['Views: 12', 'Views: 13'],
+    ['This page has had 12.345 Besuche', 'This page has had 12.346 Besuche'],
+    ['3 users online', '1 user online'],
+    ['There are 3 users and 12 guests online', 'There are 4 users and 1 guest online'],
+    ['12 people are viewing this', '9 people are viewing this'],
+    ['1 person is currently viewing this item', '3 people are currently viewing this item'],
+    ['You are visitor number 12345', 'You are visitor number 12346'],
+    ['Online: 31', 'Online: 28'],
+    ['1.2k views • Jane', '1.3k views • Jane'],
+    ['Besucher heute: 12', 'Besucher heute: 13'],
+    ['1 234 vues', '1 235 vues'],
+    ['123 просмотра', '124 просмотра'],
+    ['조회수 1234', '조회수 1235'],
+    ['1234次浏览', '1239次浏览'],
+    ['Downloads: 12,345', 'Downloads: 12,399'],
+  ],
+  measured: [
+    ['Page generated in 0.123 s', 'Page generated in 0.2 seconds'],
+    ['Page generated in 0.123 seconds with 14 queries', 'Page generated in 0.201 seconds with 16 queries'],
+    ['About 1,230 results (0.45 seconds)', 'About 1,230 results (0.51 seconds)'],
+    ['Load time: 0.31', 'Load time: 0.29'],
+    ['Seite generiert in 12 ms', 'Seite generiert in 19 ms'],
+    ['Uptime: 3 days, 4:05', 'Uptime: 3 days, 4:10'],
+    ['Memory usage: 2.31 MB', 'Memory usage: 2.41 MB'],
+  ],
+  id: [
+    ['Request ID: 8f3a-22bc', 'Request ID: 9e1b-71aa'],
+    ['Session id=ab12cd34ef', 'Session id=zz99cd34ef'],
+    ['Ray ID: 7d1f3a2b4c5d6e7f', 'Ray ID: 8d1f3a2b4c5d6e7f'],
+    ['csrf token: aB3/x+9qQ==', 'csrf token: Zk8/p+1wW=='],
+    ['Ref f47ac10b-58cc-4372-a567-0e02b2c3d479', 'Ref 0e02b2c3-58cc-4372-a567-f47ac10bd479'],
+    ['Acme (build 4512)', 'Acme (build 4513)'],
+    ['Build #4512', 'Build #4513'],
+    ['commit 1a2b3c4d', 'commit 9f8e7d6c'],
+    ['Nonce: 83hf73ks0', 'Nonce: 11hf73ks0'],
+  ],
+  copyright: [
+    ['© 2025 Acme', '© 2026 Acme'],
+    ['© 2025 Acme. All rights reserved.', '© 2025–2026 Acme. All rights reserved.'],
+    ['Copyright Acme Ltd. 2003-2025', 'Copyright Acme Ltd. 2003-2026'],
+    ['(c) 2025 Acme', '(c) 2026 Acme'],
+  ],
+  'feed-date': [['lastBuildDate: Mon, 16 Nov 2026 10:00:00 GMT', 'lastBuildDate: Mon, 16 Nov 2026 10:05:00 GMT']],
+  generator: [['Powered by phpBB 3.3.11', 'Powered by phpBB 3.3.12']],
+  address: [
+    ['See style.css?v=20261116', 'See style.css?v=20261117'],
+    ['app.3f2a1b9c.js', 'app.9c2a1b3f.js'],
+  ],
+  countdown: [
+    ['Sale ends in 02:13:44', 'Sale ends in 02:12:40'],
+    ['2d 13h left', '2d 12h left'],
+  ],
+  clock: [['Mon 16 Nov 2026 12:03:45 UTC', 'Mon 16 Nov 2026 12:04:11 UTC']],
+}
+
+const news: [string, string][] = [
+  ['€ 39.90', '€ 34.50'],
+  ['Price: 1.299,00 €', 'Price: 1.199,00 €'],
+  ['Only 3 left', 'Only 2 left'],
+  ['In stock', 'Sold out'],
+  ['Version 2.3.1', 'Version 2.4.0'],
+  ['Release 2.3 build tools', 'Release 2.4 build tools'],
+  ['Deadline: 16 November 2026', 'Deadline: 30 November 2026'],
+  ['Concert on 16 November 2026 at 19:30', 'Concert on 17 November 2026 at 19:30'],
+  ['16 November 2026', '17 November 2026'],
+  ['Doors open 19:30', 'Doors open 20:00'],
+  ['Published 16 November 2026', 'Published 17 November 2026'],
+  ['Valid until 2026-11-30', 'Valid until 2026-12-31'],
+  ['Effective as of 1 January 2027 fees rise', 'Effective as of 1 March 2027 fees rise'],
+  ['Home 3:1 Away', 'Home 4:1 Away'],
+  ['Call +49 30 1234567', 'Call +49 30 7654321'],
+  ['12 people died today', '15 people died today'],
+  ['Serves 4 people', 'Serves 6 people'],
+  ['Up to 500 users', 'Up to 1000 users'],
+  ['We build 2000 homes', 'We build 3000 homes'],
+  ['Built in 1998', 'Built in 1989'],
+  ['Created in 1998', 'Created in 1989'],
+  ['Runtime: 142 min', 'Runtime: 121 min'],
+  ['Ships in 2 days', 'Ships in 5 days'],
+  ['SHA256: 9f86d081884c7d659a2feaa0c55ad015', 'SHA256: 1186d081884c7d659a2feaa0c55ad015'],
+  ['The vote was 51 to 49', 'The vote was 52 to 48'],
+  ['Last updated: 16 November 2026', 'Page closed'],
+  ['12 views', 'Closed'],
+  ['Last updated 16 Nov 2026, 12 items', 'Last updated 17 Nov 2026, 13 items'],
+  ['5 minutes ago: bridge open', '6 minutes ago: bridge closed'],
+  ['3 views of Mount Fuji', '4 views of Mount Fuji'],
+  ['Memory: 16 GB', 'Memory: 32 GB'],
+  ['3 online courses', '4 online courses'],
+  ['12.345 inhabitants', '12.346 inhabitants'],
+  ['Temperature 21 °C', 'Temperature 24 °C'],
+  ['Flight BA123 departs 12:30', 'Flight BA123 departs 13:30'],
+]
+
+describe('noise that is recognised', () => {
+  for (const [kind, pairs] of Object.entries(noise))
+    test(`${kind}: a change of nothing else is none`, () => {
+      for (const [before, after] of pairs) assert.equal(whyNot(before, after), kind, `${before} → ${after}`)
+    })
+
+  test('prices, stock, versions, dates of events, scores and other numbers are news', () => {
+    for (const [before, after] of news) assert.equal(whyNot(before, after), null, `${before} → ${after}`)
+  })
+
+  test('a block that comes, goes or moves is noise where there is nothing else in it', () => {
+    for (const text of [
+      '5 minutes ago',
+      'Last updated: 16 Nov 2026 10:00 UTC',
+      '1,234 views',
+      '3 users online',
+      'Posted yesterday',
+    ]) {
+      assert.notEqual(noiseOf(change(undefined, text)), null, text)
+      assert.notEqual(noiseOf(change(text, undefined)), null, text)
+      assert.notEqual(noiseOf(change(text, text, { kind: 'moved' })), null, text)
+    }
+    for (const text of ['Closed today', 'Bridge reopened 5 minutes ago', '© 2026 Acme', 'Only 3 left', '€ 12'])
+      assert.equal(noiseOf(change(undefined, text)), null, text)
+  })
+
+  test('a value goes by its name in its path, or by that of its element', () => {
+    const value = (key: string, before: string, after: string) => whyNot(before, after, { block: 'value', key })
+    assert.equal(value('$.meta.generatedAt', '2026-11-16T10:00:00Z', '2026-11-16T11:00:00Z'), 'stamp')
+    assert.equal(value('$.meta.requestId', 'ab12-cd34', 'ff12-cd35'), 'id')
+    assert.equal(value('$.page.views', '1234', '1235'), 'counter')
+    assert.equal(value('$.event.startsAt', '2026-11-16T10:00:00Z', '2026-11-17T10:00:00Z'), null)
+    assert.equal(value('$.items[3].price', '12', '13'), null)
+    assert.equal(whyNot('1,234', '1,240', { place: 'main/p.view-count' }), 'counter')
+    assert.equal(whyNot('1,234', '1,240', { place: 'main/p.price' }), null)
+  })
+
+  test('a removed and an added block in one place that differ in noise alone are noise', () => {
+    const changes = [
+      change('Posted just now by Ann', undefined, { place: 'p.by' }),
+      change(undefined, 'Posted 2 days, 3 hours ago by Ann', { place: 'p.by' }),
+      change(undefined, 'Bridge closed', { place: 'p' }),
+    ]
+    const { told, noise: found } = tellApart(changes)
+    assert.deepEqual(told, [changes[2]])
+    assert.deepEqual(new Set(found.map(({ why }) => why)), new Set(['relative-time']))
+  })
+
+  test('long texts take time in proportion, whatever is in them', () => {
+    for (const unit of [
+      '1',
+      'a',
+      '1 ',
+      '1:',
+      'last updated ',
+      '5 minutes ',
+      '© 2026 ',
+      'vor 3 ',
+      '0a',
+      '1.',
+      '?v=',
+      '年',
+      '12 people ',
+      'views: ',
+    ])
+      assert.doesNotThrow(() => whyNot(unit.repeat(20_000 / unit.length), `${unit.repeat(20_000 / unit.length - 1)}x`))
+  })
+})
