@@ -9,8 +9,8 @@ import { impliedFaults, watchingProfiles } from './news-watchers.ts'
 /**
  * `erace up` on a site that changes all the time, killed again and again: after a random number of requests (during
  * checks), while annotations are created or queued, and during start-up. In the end the site stops changing and all work
- * is completed; then each profile is compared with each stored version. With `collect`, superseded versions are collected all the time,
- * and most of the kills come during a collection.
+ * is completed; then each profile is compared with each stored version. Superseded bodies that matter to no one are dropped all the
+ * time. With `collect`, all superseded versions are collected, and most of the kills come during a collection.
  */
 const defaults = {
   rounds: 50,
@@ -26,8 +26,8 @@ type KillUpOptions = typeof defaults
 
 type Moment = 'check' | 'annotate' | 'start' | 'collect'
 
-const settings = { ERACE_SCHEDULE_MINEVERY: '100ms' }
-const collecting = { ERACE_RETENTION: 'versions=1', ERACE_ARCHIVE_COLLECTEVERY: '1s' }
+const settings = { ERACE_SCHEDULE_MINEVERY: '100ms', ERACE_ARCHIVE_COLLECTEVERY: '1s' }
+const collecting = { ERACE_RETENTION: 'versions=1' }
 
 function newReport(seed: number) {
   return {

@@ -1,4 +1,5 @@
 import type { Random } from '../../bench/origin/random.ts'
+import { bodyDigest } from '../../src/core/url/fingerprint.ts'
 import { createHandlerSite, type Handler, type HandlerSite } from '../site/handler-site.ts'
 
 /** One state of a page: the edition identifies it, the words decide which profiles match. */
@@ -11,6 +12,8 @@ export type NewsSite = Pick<HandlerSite, 'origin' | 'close'> & {
   change(): void
   /** Null if the page is away. */
   now(path: string): Edition | null
+  /** The edition with this body; null if no page ever had it. */
+  editionOf(digest: Buffer): Edition | null
   pageRequests(): number
 }
 
@@ -42,9 +45,9 @@ const vocabulary = ['java', 'research', 'ibm', 'football', 'weather']
 
 export async function createNewsSite(random: Random): Promise<NewsSite> {
   const paths = [...Object.keys(hopsFromFront), ...otherPaths]
-  const editions = new Map<string, Edition & { isAway: boolean }>()
+  const editions = new Map<string, Edition & { isAway: boolean; body: string }>()
+  const byDigest = new Map<string, Edition>()
   let requests = 0
-  for (const path of paths) editions.set(path, { edition: 1, words: drawWords(), isAway: false })
 
   function drawWords(): string[] {
     return vocabulary.filter(() => random.below(3) === 0)
@@ -54,13 +57,20 @@ export async function createNewsSite(random: Random): Promise<NewsSite> {
     const page = editions.get(path)
     if (page !== undefined) requests++
     if (page === undefined || page.isAway) return void response.writeHead(404).end()
-    const anchors = (links[path] ?? []).map((link) => `<a href="${originOf(link)}${link}">${link}</a>`).join(' ')
-    const text = `<p>edition ${page.edition} of it: ${page.words.join(' ')} end</p>`
-    response.end(`<title>Page ${path}</title>${text}${anchors}`)
+    response.end(page.body)
   }
   const near = await createHandlerSite(answer)
   const far = await createHandlerSite(answer, '127.0.0.2')
   const originOf = (path: string): string => (path.startsWith('/far/') ? far : near).origin
+
+  function publish(path: string, edition: number, isAway: boolean): void {
+    const words = drawWords()
+    const anchors = (links[path] ?? []).map((link) => `<a href="${originOf(link)}${link}">${link}</a>`).join(' ')
+    const body = `<title>Page ${path}</title><p>edition ${edition} of it: ${words.join(' ')} end</p>${anchors}`
+    editions.set(path, { edition, words, isAway, body })
+    byDigest.set(bodyDigest(Buffer.from(body)).toString('hex'), { edition, words })
+  }
+  for (const path of paths) publish(path, 1, false)
 
   return {
     origin: near.origin,
@@ -74,12 +84,13 @@ export async function createNewsSite(random: Random): Promise<NewsSite> {
       const { edition, isAway } = editions.get(path)!
       // Pages with links stay, so that their targets remain reachable.
       const mayLeave = links[path] === undefined && !isAway && random.below(5) === 0
-      editions.set(path, { edition: edition + 1, words: drawWords(), isAway: mayLeave })
+      publish(path, edition + 1, mayLeave)
     },
     now(path) {
       const page = editions.get(path)!
       return page.isAway ? null : page
     },
+    editionOf: (digest) => byDigest.get(digest.toString('hex')) ?? null,
     pageRequests: () => requests,
   }
 }

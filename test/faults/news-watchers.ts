@@ -125,7 +125,7 @@ export type ImpliedInput = { data: string; site: NewsSite; annotations: readonly
 
 /** Compares each watcher with each stored version: lost, duplicate and unexpected annotations. */
 export async function impliedFaults({ data, site, annotations }: ImpliedInput) {
-  const kept = await readStored(data)
+  const kept = await readStored(data, site)
   const faults = [...historyFaults(kept, site)]
   const left = new Map<string, Annotation[]>()
   for (const annotation of annotations) {
@@ -135,18 +135,21 @@ export async function impliedFaults({ data, site, annotations }: ImpliedInput) {
   for (const watcher of watchers) {
     for (const [path, versions] of kept) {
       let wasNotified = false
-      for (const [index, { version, edition }] of versions.entries()) {
+      for (const [index, { version, edition, isDropped }] of versions.entries()) {
         const key = `${watcher.id} ${version.id}`
         const found = left.get(key) ?? []
         left.delete(key)
         const isFollowed = watcher.process === 'track' || wasNotified
         const relevance = edition === null ? (isFollowed ? 1 : null) : relevanceTo(watcher, edition)
         const isDue = watcher.covers(path) && relevance !== null
-        const mayLack = isShared(path) && index < versions.length - 1
+        // A page that was gone before its watch came to it for the first time is no news.
+        const wasNeverMet = edition === null && !wasNotified
+        const mayLack = isShared(path) && (index < versions.length - 1 || wasNeverMet)
         const name = `${watcher.id}: ${path}@${version.n} (${version.reason}, edition ${edition?.edition})`
         if (isDue && found.length === 0 && !mayLack) faults.push(`lost: ${name}`)
         if (!isDue && found.length > 0) faults.push(`unexpected: ${name}`)
         if (found.length > 1) faults.push(`twice: ${name}`)
+        if (found.length > 0 && isDropped) faults.push(`without a body: ${name}`)
         for (const annotation of found) faults.push(...wordingFaults(annotation, watcher, relevance, version, name))
         if (found.length > 0) wasNotified = version.reason !== 'gone'
       }
@@ -171,9 +174,10 @@ function wordingFaults(
   return faults
 }
 
-type StoredVersion = { version: Version; edition: Edition | null }
+/** `isDropped`: the collector took the body, because it mattered to no one; its digest still says which edition it was. */
+type StoredVersion = { version: Version; edition: Edition | null; isDropped: boolean }
 
-async function readStored(data: string): Promise<Map<string, StoredVersion[]>> {
+async function readStored(data: string, site: NewsSite): Promise<Map<string, StoredVersion[]>> {
   const db = openCatalogForReading(data)
   try {
     const versions = createSqliteVersions(db)
@@ -181,9 +185,11 @@ async function readStored(data: string): Promise<Map<string, StoredVersion[]>> {
     const kept = new Map<string, StoredVersion[]>()
     for (const version of await versions.versions({ after: 0, limit: 1_000_000 })) {
       const read = await bodies.read(version)
+      const isDropped = read.kind === 'absent' && read.why === 'dropped'
       const edition = read.kind === 'body' ? readEdition(read.body.toString('latin1')) : null
       const path = new URL(version.url).pathname
-      kept.set(path, [...(kept.get(path) ?? []), { version, edition }])
+      const stored = { version, edition: isDropped ? site.editionOf(version.digest) : edition, isDropped }
+      kept.set(path, [...(kept.get(path) ?? []), stored])
     }
     return kept
   } finally {
@@ -200,6 +206,7 @@ function historyFaults(kept: Map<string, StoredVersion[]>, site: NewsSite): stri
     if (new Set(editions).size !== editions.length) faults.push(`an edition of ${path} is stored twice`)
     if (versions.some(({ version, edition }) => (edition === null) !== (version.reason === 'gone')))
       faults.push(`a body of ${path} cannot be read`)
+    if (versions.at(-1)?.isDropped) faults.push(`the current body of ${path} was dropped`)
     const last = versions.at(-1)?.edition?.edition
     const now = site.now(path)?.edition
     if (last !== now) faults.push(`${path} is stored as edition ${last} but is ${now}`)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { withFault } from '../kit/processing-faults.ts'
 import type { ChangingPage } from '../site/handler-site.ts'
+import { createGate } from '../site/site.ts'
 import { profileOf, sourceOf, until } from './up-run.ts'
 import { withWatching } from './watching.ts'
 
@@ -25,5 +26,43 @@ test('a document that takes the whole process along is set aside after three tim
     assert.equal(`${aside?.attempts} ${aside?.reason}`, '3 processing ended abruptly 3 times')
     assert.deepEqual(more, [])
     await end()
+  })
+})
+
+test('a page reported by a first check that was killed is reported as gone, though another watch found that out', async () => {
+  const pages: Record<string, ChangingPage> = {
+    '/a': { words: 'a', links: ['/goal', '/early'] },
+    '/b': { words: 'b', links: ['/goal', '/slow', '/early'] },
+    '/slow': { words: 'slow' },
+    '/goal': { words: 'java' },
+    '/early': { words: 'java' },
+  }
+  const [slow, second] = [createGate(), createGate()]
+  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, notified }) => {
+    const source = (path: string) => sourceOf(news.origin + path, { depth: 1, process: 'track' })
+    const until404 = (path: string) => until(`${path} to be missed`, async () => has(`ann quick ${path} gone`))
+    const has = async (line: string) => (await notified()).includes(line)
+    await put(profileOf('quick', 'ann@example.org', [source('/a')], {}))
+    let run = begin()
+    await checked(1)
+    delete pages['/early']
+    await until404('/early')
+    await put(profileOf('slow', 'bob@example.org', [source('/b')], {}))
+    Object.assign(pages['/slow']!, { until: slow.opened })
+    await until('the page to be reported', () => has('bob slow /goal new'))
+    await run.stop('SIGKILL')
+    // The next check of the second watch does not come to the page before it is killed, too.
+    Object.assign(pages['/b']!, { until: second.opened })
+    delete pages['/goal']
+    run = begin()
+    await until404('/goal')
+    await run.stop('SIGKILL')
+    slow.open()
+    second.open()
+    begin()
+    await checked(2)
+    const ofBob = (await notified()).filter((line) => line.startsWith('bob')).sort()
+    // What was gone before the watch came to it is no news.
+    assert.deepEqual(ofBob, ['bob slow /b new', 'bob slow /goal gone', 'bob slow /goal new', 'bob slow /slow new'])
   })
 })

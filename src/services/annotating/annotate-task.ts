@@ -128,7 +128,8 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     { newTo }: Standing,
     budgetOf: OwnerBudgets,
   ): Promise<FoundAll> {
-    if (version.reason === 'gone') return { ...nothingFound, found: await findGone(version, covering, annotations) }
+    if (version.reason === 'gone')
+      return { ...nothingFound, found: await findGone(version, covering, newTo, annotations) }
     const after = await contentOf(version)
     const before = await contentBefore(version)
     const views = viewsOf({ before, after, tellApart: await noiseOf(version) }, budgetOf)
@@ -170,16 +171,20 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
 
   /**
    * New to those whose own first check this is. A version found on one owner's first check that was there before is old to all others:
-   * shown, but not pushed.
+   * shown, but not pushed. That a page which they know is gone is always news.
    */
-  async function standingOf(covering: readonly Recipient[], { first, made, round }: Task): Promise<Standing> {
+  async function standingOf(
+    covering: readonly Recipient[],
+    { reason }: Version,
+    { first, made, round }: Task,
+  ): Promise<Standing> {
     const newTo = new Set<Recipient>()
     if (!first) return { newTo, isBacklog: () => false }
     for (const recipient of covering) {
       const visitedAt = await deps.visitedAt(recipient.urd)
       if (visitedAt === 0 || visitedAt >= round) newTo.add(recipient)
     }
-    return { newTo, isBacklog: (recipient) => !made || newTo.has(recipient) }
+    return { newTo, isBacklog: (recipient) => reason !== 'gone' && (!made || newTo.has(recipient)) }
   }
 
   /** Which recipients get a new annotation, and for which it is a near duplicate of an earlier one. */
@@ -222,7 +227,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     const share = shares.begin()
     const page = { url: version.url, hops: task.hops }
     const { covering, tooExpensive } = recipients.covering(task.watch, page, scopeBudgets())
-    const standing = await standingOf(covering, task)
+    const standing = await standingOf(covering, version, task)
     const all = await find(version, covering, standing, share.of)
     const { found, hash, isQuietForSome, ignore, interests } = all
     share.end()

@@ -3,10 +3,14 @@ import type { Version } from '../../store/contracts/versions.ts'
 import type { Found } from './annotation-draft.ts'
 import type { Recipient } from './recipients.ts'
 
-/** A page that is gone notifies those who follow every change, and those who were notified of the page. */
+/**
+ * A page that is gone notifies those who follow every change, and those who were notified of the page. Of those whose first check this
+ * is, only the latter: what was gone before they came is no news to them.
+ */
 export async function findGone(
   version: Version,
   covering: readonly Recipient[],
+  newTo: ReadonlySet<Recipient>,
   annotations: Pick<AnnotationStore, 'last'>,
 ): Promise<Found[]> {
   const found: Found[] = []
@@ -15,7 +19,8 @@ export async function findGone(
   for (const recipient of covering) {
     const last = await annotations.last(recipient.profile.id, version.documentId)
     const wasNotified = last !== null && last.kind !== 'gone'
-    if (recipient.source.process === 'track' || (recipient.source.process === 'filter' && wasNotified))
+    const { process } = recipient.source
+    if ((process === 'track' && !newTo.has(recipient)) || (process !== 'archive' && wasNotified))
       found.push({ recipient, relevance: last?.relevance ?? 1, summary, explanation: { gone: version.status } })
   }
   return found

@@ -134,7 +134,7 @@ export function annotationsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'a page that is gone is a task for a watch that checked before, and not for a new one',
+      'a page that is gone is a task for each watch that has not checked since, whose owners may know the page',
       place(async ({ shard, host, annotations }) => {
         await shard.documents.record([pageOf(host, '/', 'one', { check: checkOf(1), run: 1 })])
         const [version] = await shard.versions.versions({ after: 0, limit: 1 })
@@ -145,11 +145,15 @@ export function annotationsSuite(engine: StoreEngine): void {
           checkOf(2, { since: version!.id }),
           checkOf(3, { since: gone!.id }),
           checkOf(4, { first: true }),
+          checkOf(5, { since: gone!.id, first: true }),
         ]
         for (const check of watchers) await shard.documents.record([goneOf(host, '/', { check, run: check.watch })])
         assert.deepEqual(
           (await allTasks(annotations)).map(({ watch, versionId, made }) => [watch, versionId, made]),
-          [[2, gone!.id, false]],
+          [
+            [2, gone!.id, false],
+            [4, gone!.id, false],
+          ],
         )
       }),
     )

@@ -7,7 +7,8 @@ import type { VersionReason } from '../contracts/versions.ts'
  * - a version that a capture of the watch made, unless it has only other links than the one before it;
  * - the current version, found by another watch since this one checked last, although nothing changed in between;
  * - the current version that the watch meets again in the same check, since it may be nearer to the source this time;
- * - on the first check for a new owner, every current version. A page that was gone by then is none.
+ * - on the first check for a new owner, every current version. Of a page that is gone, only those hear who were told of the page: a
+ *   first check that was killed may have told them.
  */
 
 /** The version that a capture made and that is news, or null. */
@@ -35,8 +36,7 @@ export function mayBringKnown({ kind, check }: Capture, lastChecker: number): bo
 
 /** Whether the version is a task, for a capture that may bring one. */
 function isDue({ first, since }: Check, current: { id: number; reason: VersionReason }): boolean {
-  if (current.reason === 'gone') return current.id > since && (!first || since > 0)
-  return first || current.id > since
+  return current.id > since || (first && current.reason !== 'gone')
 }
 
 /** A task that fails so many times is set aside. */
