@@ -1,23 +1,72 @@
 import type { Block, Blocks, Change, Changes } from '../../core/change/change.ts'
-import { createDiffBudget, type DiffBudget, diffSequences } from './sequence-diff.ts'
+import { pairBlocks } from './block-pairs.ts'
+import { changedCells, changedWords } from './changed-words.ts'
+import { createDiffBudget, type DiffBudget } from './sequence-diff.ts'
 
-/** What changed from one version of a document to another. */
+/** What changed from one version of a document to another, as a person would tell it. */
 export function listChanges(old: Blocks, next: Blocks, budget: DiffBudget = createDiffBudget()): Changes {
-  const textsOf = ({ blocks }: Blocks): string[] => blocks.map(({ text }) => text)
-  const { matches, coarse } = diffSequences(textsOf(old), textsOf(next), budget)
+  const pairs = pairBlocks(old.blocks, next.blocks, budget)
   const changes: Change[] = []
+  let { coarse } = pairs
   let from = 0
-  let to = 0
-  for (const match of [...matches, { from: old.blocks.length, to: next.blocks.length, length: 0 }]) {
-    for (; from < match.from; from++) changes.push({ ...changeOf(old.blocks[from]!, 'removed'), from, to: -1 })
-    for (; to < match.to; to++) changes.push({ ...changeOf(next.blocks[to]!, 'added'), from: -1, to })
-    from += match.length
-    to += match.length
+  /** What is gone is told where it was: before the block that followed it. */
+  const tellRemoved = (end: number): void => {
+    for (; from < end; from++) if (pairs.to[from] === -1) changes.push(removedBlock(old.blocks[from]!, from))
   }
+  const nextPaired = (): number => {
+    let end = from
+    while (end < old.blocks.length && (pairs.to[end] === -1 || pairs.isMoved[pairs.to[end]!] === 1)) end++
+    return end
+  }
+  for (let to = 0; to < next.blocks.length; to++) {
+    const partner = pairs.from[to]!
+    const after = next.blocks[to]!
+    const isMoved = pairs.isMoved[to] === 1
+    if (partner === -1 || isMoved) {
+      tellRemoved(nextPaired())
+      if (partner === -1) changes.push(addedBlock(after, to))
+      else changes.push({ ...known(after), kind: 'moved', before: after.text, after: after.text, from: partner, to })
+      continue
+    }
+    if (partner >= from) {
+      tellRemoved(partner)
+      from = partner + 1
+    }
+    const before = old.blocks[partner]!
+    if (before.text === after.text) continue
+    const words = wordsOfPair(before, after, budget)
+    coarse ||= words.coarse
+    // White space alone is no change.
+    if (words.pieces.every(({ kind }) => kind === 'same')) continue
+    const { pieces } = words
+    changes.push({
+      ...known(after),
+      kind: 'changed',
+      before: before.text,
+      after: after.text,
+      pieces,
+      from: partner,
+      to,
+    })
+  }
+  tellRemoved(old.blocks.length)
   return { changes, coarse }
 }
 
-function changeOf({ kind: block, text, trail, place, key }: Block, kind: 'added' | 'removed') {
-  const path = trail.join(' › ')
-  return { kind, block, path, place, key, ...(kind === 'added' ? { after: text } : { before: text }) }
+function wordsOfPair(before: Block, after: Block, budget: DiffBudget) {
+  const isRow = before.kind === 'row' && after.kind === 'row'
+  return (isRow ? changedCells : changedWords)(before.text, after.text, budget)
+}
+
+function removedBlock(block: Block, from: number): Change {
+  return { ...known(block), kind: 'removed', before: block.text, from, to: -1 }
+}
+
+function addedBlock(block: Block, to: number): Change {
+  return { ...known(block), kind: 'added', after: block.text, from: -1, to }
+}
+
+function known({ kind: block, trail, place, key, title, link }: Block) {
+  const path = block === 'value' ? key : block === 'entry' ? (title ?? '') : trail.join(' › ')
+  return { block, path, place, key, ...(title === undefined ? {} : { title }), ...(link === undefined ? {} : { link }) }
 }

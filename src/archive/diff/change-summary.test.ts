@@ -12,7 +12,7 @@ test('a change is told by its words and the first passages that are new', () => 
 
 test('texts without lines are compared as well', () => {
   const old = 'one two three four five'
-  assert.deepEqual(changeSummary(old, 'one two 2.5 three four five'), { added: 2, removed: 0, passages: ['2.5'] })
+  assert.deepEqual(changeSummary(old, 'one two 2.5 three four five'), { added: 1, removed: 0, passages: ['2.5'] })
   assert.deepEqual(changeSummary(old, old), { added: 0, removed: 0, passages: [] })
 })
 

@@ -18,7 +18,7 @@ describe('two versions in one page', () => {
       name: 'a word that was replaced',
       old: '<p>It costs 10 Euro today.</p>',
       next: '<p class=x>It costs 12 Euro today.</p>',
-      expected: '<p class=x>It costs <del>10</del> <ins>12</ins> Euro today.</p>',
+      expected: '<p class=x>It costs <del>10 Euro</del> <ins>12 Euro</ins> today.</p>',
     },
     {
       name: 'words that came, over the ends of elements',

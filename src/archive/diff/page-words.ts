@@ -1,7 +1,7 @@
 import { Parser } from 'htmlparser2'
 import { maxDepth, parseBounded } from '../../core/text/page-tree.ts'
 import { inlineNames } from '../../core/text/text-tags.ts'
-import { maxWords, wordsOf } from './word-diff.ts'
+import { maxWords, wordsOf } from '../../core/text/word-tokens.ts'
 
 /** Text between two tags that can be marked where it stands. */
 export type TextRun = {

@@ -28,8 +28,12 @@ type Range = { from: number; fromEnd: number; to: number; toEnd: number }
 export function diffSequences(old: readonly string[], next: readonly string[], budget: DiffBudget): SequenceDiff {
   const ids = new Map<string, number>()
   const a = numbered(old, ids)
-  const b = numbered(next, ids)
-  const counts = { a: new Int32Array(ids.size), b: new Int32Array(ids.size) }
+  return diffNumbers(a, numbered(next, ids), ids.size, budget)
+}
+
+/** The same for tokens that are numbers already, each less than `end`. */
+export function diffNumbers(a: Int32Array, b: Int32Array, end: number, budget: DiffBudget): SequenceDiff {
+  const counts = { a: new Int32Array(end), b: new Int32Array(end) }
   const matches: Match[] = []
   const open: Range[] = [{ from: 0, fromEnd: a.length, to: 0, toEnd: b.length }]
   let coarse = false

@@ -1,0 +1,165 @@
+import type { Block } from '../../core/change/change.ts'
+import { alignGap } from './block-alignment.ts'
+import { classes } from './block-likeness.ts'
+import { type DiffBudget, diffNumbers } from './sequence-diff.ts'
+
+/** Which block of the older document became which of the newer one; -1 where there is none. */
+export type Pairs = {
+  readonly to: Int32Array
+  readonly from: Int32Array
+  /** By block of the newer one: its text is elsewhere than it was. */
+  readonly isMoved: Uint8Array
+  readonly coarse: boolean
+}
+
+/**
+ * Blocks known by a key are paired by it. Of all others, those that are equal and in the same order come first; then texts that are gone
+ * from one place and stand unchanged at another; and between all these, what is most alike.
+ */
+export function pairBlocks(old: readonly Block[], next: readonly Block[], budget: DiffBudget): Pairs {
+  const pairs = {
+    to: new Int32Array(old.length).fill(-1),
+    from: new Int32Array(next.length).fill(-1),
+    isMoved: new Uint8Array(next.length),
+    coarse: false,
+  }
+  const pair = (from: number, to: number): void => {
+    pairs.to[from] = to
+    pairs.from[to] = from
+  }
+  pairByKey(old, next, pair)
+  const texts = numberedTexts(old, next)
+  const { gaps, coarse } = pairEqual(texts, pair, budget)
+  pairs.coarse = coarse
+  pairMoved(old, next, texts, pairs, gaps, pair)
+  for (const gap of gaps) {
+    const from = gap.from.filter((place) => pairs.to[place] === -1)
+    const to = gap.to.filter((place) => pairs.from[place] === -1)
+    if (from.length === 0 || to.length === 0) continue
+    const isExact = alignGap({ old, next, from, to }, budget, pair)
+    pairs.coarse ||= !isExact
+  }
+  return pairs
+}
+
+type PairUp = (from: number, to: number) => void
+
+function pairByKey(old: readonly Block[], next: readonly Block[], pair: PairUp): void {
+  const places = new Map<string, number[]>()
+  for (const [i, { key }] of old.entries()) {
+    if (key === '') continue
+    const same = places.get(key)
+    if (same === undefined) places.set(key, [i])
+    else same.push(i)
+  }
+  if (places.size === 0) return
+  for (const list of places.values()) list.reverse()
+  for (const [i, { key }] of next.entries()) {
+    const from = key === '' ? undefined : places.get(key)?.pop()
+    if (from !== undefined) pair(from, i)
+  }
+}
+
+/** Equal texts have equal numbers. Only blocks without a key are listed in `placesA` and `placesB`. */
+type NumberedTexts = { a: Int32Array; b: Int32Array; placesA: number[]; placesB: number[]; count: number }
+
+function numberedTexts(old: readonly Block[], next: readonly Block[]): NumberedTexts {
+  const ids = new Map<string, number>()
+  const numbered = (blocks: readonly Block[], places: number[]): Int32Array => {
+    const numbers = new Int32Array(blocks.length)
+    for (let i = 0; i < blocks.length; i++) {
+      const { text, key } = blocks[i]!
+      if (key !== '') continue
+      let id = ids.get(text)
+      if (id === undefined) {
+        id = ids.size
+        ids.set(text, id)
+      }
+      numbers[i] = id * classCount + classes[blocks[i]!.kind]
+      places.push(i)
+    }
+    return numbers
+  }
+  const [placesA, placesB]: [number[], number[]] = [[], []]
+  const [a, b] = [numbered(old, placesA), numbered(next, placesB)]
+  return { a, b, placesA, placesB, count: ids.size * classCount }
+}
+
+const classCount = 6
+const textOf = (token: number): number => Math.floor(token / classCount)
+
+/** Blocks between the same two that are equal. */
+type Gap = { from: number[]; to: number[] }
+
+function pairEqual(texts: NumberedTexts, pair: PairUp, budget: DiffBudget) {
+  const { placesA, placesB } = texts
+  const compared = (numbers: Int32Array, places: readonly number[]): Int32Array =>
+    places.length === numbers.length ? numbers : Int32Array.from(places, (place) => numbers[place]!)
+  const { matches, coarse } = diffNumbers(compared(texts.a, placesA), compared(texts.b, placesB), texts.count, budget)
+  const gaps: Gap[] = []
+  let a = 0
+  let b = 0
+  for (const match of [...matches, { from: placesA.length, to: placesB.length, length: 0 }]) {
+    if (match.from > a || match.to > b)
+      gaps.push({ from: placesA.slice(a, match.from), to: placesB.slice(b, match.to) })
+    for (let i = 0; i < match.length; i++) pair(placesA[match.from + i]!, placesB[match.to + i]!)
+    a = match.from + match.length
+    b = match.to + match.length
+  }
+  return { gaps, coarse }
+}
+
+/** Texts that are found once on both sides may be as short as a word, others must be long enough to be no accident. */
+const minMoved = 20
+const hasWord = /\p{L}{2}|\p{L}\p{M}*\p{L}|[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u
+
+function pairMoved(
+  old: readonly Block[],
+  next: readonly Block[],
+  { a, b }: NumberedTexts,
+  { isMoved }: Pairs,
+  gaps: readonly Gap[],
+  pair: PairUp,
+): void {
+  const places = new Map<number, { places: number[]; gaps: number[]; removed: number }>()
+  for (const [gap, blocks] of gaps.entries()) {
+    for (const place of blocks.to) {
+      const text = textOf(b[place]!)
+      const same = places.get(text)
+      if (same === undefined) places.set(text, { places: [place], gaps: [gap], removed: 0 })
+      else {
+        same.places.push(place)
+        same.gaps.push(gap)
+      }
+    }
+  }
+  for (const blocks of gaps) {
+    for (const place of blocks.from) {
+      const same = places.get(textOf(a[place]!))
+      if (same !== undefined) same.removed++
+    }
+  }
+  for (const [gap, blocks] of gaps.entries()) {
+    for (const place of blocks.from) {
+      const same = places.get(textOf(a[place]!))
+      if (same === undefined || same.places.length === 0) continue
+      // In the same gap it is where it was: a paragraph that became a heading.
+      const here = same.gaps.indexOf(gap)
+      if (here >= 0) {
+        pair(place, same.places.splice(here, 1)[0]!)
+        same.gaps.splice(here, 1)
+        continue
+      }
+      const { text, kind } = old[place]!
+      const isUnique = same.removed === 1 && same.places.length === 1
+      if (kind === 'title' || next[same.places[0]!]!.kind === 'title') continue
+      if (text.length < (isUnique ? 4 : minMoved) || !hasWord.test(text)) continue
+      if (!isUnique && same.places.length !== same.removed) continue
+      same.gaps.shift()
+      same.removed--
+      const target = same.places.shift()!
+      pair(place, target)
+      isMoved[target] = 1
+    }
+  }
+}

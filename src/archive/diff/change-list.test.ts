@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { Blocks, DocumentKind } from '../../core/change/change.ts'
+import { listChanges } from './change-list.ts'
+import { block, blocksOf, told } from './changes.testkit.ts'
+import { createDiffBudget } from './sequence-diff.ts'
+
+type Case = { name: string; old: string; next: string; kind?: DocumentKind; expected: string[] }
+
+function changesOf(old: Blocks, next: Blocks): string[] {
+  return listChanges(old, next).changes.map(told)
+}
+
+function check(cases: readonly Case[]): void {
+  for (const { name, old, next, kind, expected } of cases) {
+    test(name, () => assert.deepEqual(changesOf(blocksOf(old, kind), blocksOf(next, kind)), expected))
+  }
+}
+
+describe('a person would say', () => {
+  check([
+    { name: 'nothing, of equal pages', old: '# A\nOne.\n* b', next: '# A\nOne.\n* b', expected: [] },
+    {
+      name: 'price and stock changed',
+      old: '# Shop\n## Kettle\n€ 39.90\nIn stock\nFree returns',
+      next: '# Shop\n## Kettle\n€ 34.50\nOnly 3 left\nFree returns',
+      expected: ['changed Shop › Kettle: [€ 39.90]{€ 34.50}', 'changed Shop › Kettle: [In stock]{Only 3 left}'],
+    },
+    {
+      name: 'a price changed within its line',
+      old: 'Kettle € 39.90 incl. VAT',
+      next: 'Kettle € 34.50 incl. VAT',
+      expected: ['changed: Kettle [€ 39.90]{€ 34.50} incl. VAT'],
+    },
+    {
+      name: 'a line was added, and those below it did not change',
+      old: '# Closures\n* Mill Lane\n* Harbour Bridge\n* Old Tunnel',
+      next: '# Closures\n* Bridge at Juniper Ridge closed\n* Mill Lane\n* Harbour Bridge\n* Old Tunnel',
+      expected: ['added Closures: Bridge at Juniper Ridge closed'],
+    },
+    {
+      name: 'a paragraph was removed',
+      old: 'One is here.\nThe pool is open at night.\nTwo is there.',
+      next: 'One is here.\nTwo is there.',
+      expected: ['removed: The pool is open at night.'],
+    },
+    {
+      name: 'a paragraph moved, once',
+      old: '# A\nThe pool is open at night.\nB is next to it.\n# C\nD follows.',
+      next: '# A\nB is next to it.\n# C\nD follows.\nThe pool is open at night.',
+      expected: ['moved C: The pool is open at night.'],
+    },
+    {
+      name: 'a number that occurs elsewhere did not move there',
+      old: '* Anna\n* 3\n* Berta\n* Clara',
+      next: '* Anna\n* Berta\n* 3\n* Clara',
+      expected: ['removed: 3', 'added: 3'],
+    },
+    {
+      name: 'a paragraph was rewritten, beside one that is new',
+      old: 'The harbour bridge will be closed for repairs from Monday on.',
+      next: 'Buses run as usual on all days.\nThe harbour bridge will be closed for inspection from Tuesday on.',
+      expected: [
+        'added: Buses run as usual on all days.',
+        'changed: The harbour bridge will be closed for [repairs from Monday]{inspection from Tuesday} on.',
+      ],
+    },
+    {
+      name: 'a paragraph made way for another one',
+      old: 'Our winter menu has soups, stews and roasted vegetables from the farm next door every evening.',
+      next: 'Please note that parking behind the house costs three coins per hour since last summer already.',
+      expected: [
+        'removed: Our winter menu has soups, stews and roasted vegetables from the farm next door every evening.',
+        'added: Please note that parking behind the house costs three coins per hour since last summer already.',
+      ],
+    },
+    {
+      name: 'a heading changed, not what is below it',
+      old: '# Opening hours\nMonday to Friday',
+      next: '# Opening times\nMonday to Friday',
+      expected: ['changed: Opening [hours]{times}'],
+    },
+    {
+      name: 'a heading became no paragraph, whatever is alike',
+      old: '# Notes on kettles and pots\nFirst line.',
+      next: 'Notes on kettles and pans\nFirst line.',
+      expected: ['removed: Notes on kettles and pots', 'added: Notes on kettles and pans'],
+    },
+    {
+      name: 'nothing, of a paragraph that became an item',
+      old: 'x\nSame text\ny',
+      next: 'x\n* Same text\ny',
+      expected: [],
+    },
+    {
+      name: 'nothing, of a paragraph that became a heading',
+      old: 'x\nSame text\ny',
+      next: 'x\n# Same text\ny',
+      expected: [],
+    },
+    {
+      name: 'the stock changed, and a badge was added before it',
+      old: '.price € 5\n.stock In stock\nEnd',
+      next: '.price € 5\n.badge New!\n.stock Sold out\nEnd',
+      expected: ['added: New!', 'changed: [In stock]{Sold out}'],
+    },
+    {
+      name: 'cells of a row changed',
+      old: '| Kettle | € 39.90 | In stock\n| Pot | € 20 | In stock',
+      next: '| Kettle | € 34.50 | Only 3 left\n| Pot | € 20 | In stock',
+      expected: ['changed: Kettle\t[€ 39.90]{€ 34.50}\t[In stock]{Only 3 left}'],
+    },
+    {
+      name: 'a row has a cell more',
+      old: '| Kettle | € 39.90 | red',
+      next: '| Kettle | € 39.90 | new | red',
+      expected: ['changed: Kettle\t€ 39.90{\tnew}\tred'],
+    },
+    {
+      name: 'rows are known by their first cell',
+      old: '| Kettle | € 39.90\n| Pot | € 20.00',
+      next: '| Pan | € 15.00\n| Kettle | € 20.00\n| Pot | € 39.90',
+      expected: ['added: Pan\t€ 15.00', 'changed: Kettle\t[€ 39.90]{€ 20.00}', 'changed: Pot\t[€ 20.00]{€ 39.90}'],
+    },
+  ])
+})
+
+describe('words within a line', () => {
+  for (const [before, after, expected] of [
+    ['Open: 3 of 10 lanes', 'Open: 4 of 12 lanes', 'Open: [3 of 10]{4 of 12} lanes'],
+    ['9:00–17:00 daily', '10:00–16:00 daily', '[9:00–17:00]{10:00–16:00} daily'],
+    ['The bridge is closed.', 'The bridge is temporarily closed.', 'The bridge is {temporarily} closed.'],
+    ['The bridge is temporarily closed.', 'The bridge is closed.', 'The bridge is[ temporarily] closed.'],
+    [
+      'One is here. Two is there.',
+      'One is here. More is due. Two is there.',
+      'One is here. {More is due.} Two is there.',
+    ],
+    ['Write to joe@example.org now', 'Write to ann@example.org now', 'Write to [joe@example.org]{ann@example.org} now'],
+    ['since 3 May 2026', 'since 3 May 2027', 'since [3 May 2026]{3 May 2027}'],
+    ['release v1.2.3-rc.1 is out', 'release v1.2.3 is out', 'release [v1.2.3-rc.1]{v1.2.3} is out'],
+    ['now 10 % off', 'now 20 % off', 'now [10 %]{20 %} off'],
+    ['値段は百円です', '値段は千円です', '値段は[百]{千}円です'],
+    ['I 👍🏽 this', 'I 👎🏽 this', 'I [👍🏽]{👎🏽} this'],
+    ['the price , then', 'the price, then', undefined],
+  ] as [string, string, string | undefined][]) {
+    const pair = [`Some words before. ${before}`, `Some words before. ${after}`] as const
+    test(`${before} → ${after}`, () =>
+      assert.deepEqual(
+        changesOf(blocksOf(pair[0]), blocksOf(pair[1])),
+        expected === undefined ? [] : [`changed: Some words before. ${expected}`],
+      ))
+  }
+})
+
+describe('of JSON and feeds', () => {
+  check([
+    {
+      name: 'values are known by their path, in any order',
+      kind: 'json',
+      old: '$.name = Kettle\n$.price = 39.9\n$.stock = 5',
+      next: '$.price = 34.5\n$.name = Kettle\n$.colour = red',
+      expected: ['changed $.price: [39.9]{34.5}', 'removed $.stock: 5', 'added $.colour: red'],
+    },
+    {
+      name: 'entries are known by their id, in any order',
+      kind: 'feed',
+      old: '[1] Bridge closed: until May\n[2] Pool open: at night',
+      next: '[3] Road works: on Mill Lane\n[2] Pool open: at night\n[1] Bridge closed: until June',
+      expected: ['added Road works: Road works on Mill Lane', 'changed Bridge closed: Bridge closed until [May]{June}'],
+    },
+  ])
+})
+
+test('pieces make up both texts, and blocks that are not told are equal', () => {
+  const text = fc.array(fc.constantFrom('a', 'kettle', '€ 5', '12', 'the', 'closed', '.', '円', '\u{1f600}'), {
+    minLength: 1,
+    maxLength: 8,
+  })
+  const some = fc.array(
+    fc.record({ kind: fc.constantFrom('paragraph', 'row', 'heading', 'item'), words: text, cells: fc.boolean() }),
+    { maxLength: 12 },
+  )
+  const toBlocks = (list: { kind: string; words: string[]; cells: boolean }[]): Blocks => ({
+    ...{ kind: 'html', title: '', isCut: false },
+    blocks: list.map(({ kind, words, cells }) =>
+      block(kind as 'row', words.join(kind === 'row' && cells ? '\t' : ' ')),
+    ),
+  })
+  const flat = (value: string): string => value.replace(/\s+/g, '')
+  fc.assert(
+    fc.property(some, some, fc.constantFrom(0, 30, 300, 1e8), (one, other, work) => {
+      const [old, next] = [toBlocks(one), toBlocks(other)]
+      const { changes } = listChanges(old, next, createDiffBudget(work))
+      const joined = (pieces: readonly { kind: string; text: string }[], without: string) =>
+        pieces.map((piece) => (piece.kind === without ? '' : piece.text)).join('')
+      for (const { kind, pieces, before, after, from, to } of changes) {
+        assert.equal(before, kind === 'added' ? undefined : old.blocks[from]!.text)
+        assert.equal(after, kind === 'removed' ? undefined : next.blocks[to]!.text)
+        if (kind !== 'changed') continue
+        assert.equal(joined(pieces!, 'removed'), after)
+        assert.equal(flat(joined(pieces!, 'added')), flat(before!))
+      }
+      // What is left of both sides, without what is told, has the same texts.
+      const left = (blocks: Blocks['blocks'], side: 'from' | 'to'): string[] => {
+        const told = new Set(changes.map((change) => change[side]))
+        return blocks.filter((_, i) => !told.has(i)).map((each) => flat(each.text))
+      }
+      assert.deepEqual(left(old.blocks, 'from').sort(), left(next.blocks, 'to').sort())
+      const order = changes.map(({ to }) => to).filter((to) => to >= 0)
+      assert.deepEqual(
+        order,
+        order.toSorted((a, b) => a - b),
+      )
+    }),
+    { numRuns: 1000 },
+  )
+})

@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Change } from './change.ts'
+import { changeLine } from './change-line.ts'
+
+const nothing = { block: 'paragraph', path: '', place: '', key: '', from: -1, to: -1 } as const
+
+/** `Kettle [€ 39.90]{€ 34.50}`: what was removed and what was added. */
+function changed(marked: string, more: Partial<Change> = {}): Change {
+  const pieces = [...marked.matchAll(/\[(.*?)\]|\{(.*?)\}|([^[{]+)/gs)].map(([, removed, added, same]) => {
+    if (removed !== undefined) return { kind: 'removed', text: removed } as const
+    return added === undefined ? ({ kind: 'same', text: same! } as const) : ({ kind: 'added', text: added } as const)
+  })
+  const without = (kind: string): string => pieces.map((piece) => (piece.kind === kind ? '' : piece.text)).join('')
+  return { ...nothing, kind: 'changed', before: without('added'), after: without('removed'), pieces, ...more }
+}
+const added = (after: string, more: Partial<Change> = {}): Change => ({ ...nothing, kind: 'added', after, ...more })
+const removed = (before: string, more: Partial<Change> = {}): Change => ({
+  ...nothing,
+  kind: 'removed',
+  before,
+  ...more,
+})
+const moved = (text: string, from: number, to: number): Change => ({
+  ...{ ...nothing, kind: 'moved', before: text, after: text, from, to },
+})
+
+describe('the line says', () => {
+  for (const { name, changes, line } of [
+    { name: 'nothing of nothing', changes: [], line: '' },
+    {
+      name: 'price and stock, old → new',
+      changes: [changed('[In stock]{Only 3 left}'), changed('[€ 39.90]{€ 34.50}')],
+      line: '€ 39.90 → € 34.50 · In stock → Only 3 left',
+    },
+    {
+      name: 'what was added',
+      changes: [added('Bridge at Juniper Ridge closed')],
+      line: '+ Bridge at Juniper Ridge closed',
+    },
+    { name: 'what was removed', changes: [removed('The pool is open')], line: '− The pool is open' },
+    { name: 'what moved', changes: [moved('The pool is open', 1, 5)], line: 'moved: The pool is open' },
+    {
+      name: 'what moved together once',
+      changes: [moved('Pool', 1, 5), moved('Open at night.', 2, 6), moved('Closed by day.', 3, 7)],
+      line: 'moved: Pool',
+    },
+    {
+      name: 'a price with the words around it',
+      changes: [changed('Kettle [€ 39.90]{€ 34.50} incl. VAT')],
+      line: 'Kettle € 39.90 → € 34.50 incl. VAT',
+    },
+    {
+      name: 'a word with the words around it, and where more was left out',
+      changes: [
+        changed(
+          'It was announced on Friday that the council will [close]{open} the harbour bridge for all of the summer.',
+        ),
+      ],
+      line: '…on Friday that the council will close → open the harbour bridge for all…',
+    },
+    {
+      name: 'a word that came, with its neighbour',
+      changes: [changed('The bridge over the river is {temporarily} closed')],
+      line: 'The bridge over the river is closed → temporarily closed',
+    },
+    {
+      name: 'a word that went, with its neighbour',
+      changes: [changed('The bridge over the river is[ temporarily] closed')],
+      line: 'The bridge over the river is temporarily closed → closed',
+    },
+    { name: 'a short line as a whole', changes: [changed('{Only} 3 left')], line: '3 left → Only 3 left' },
+    {
+      name: 'a sentence that was added to a longer text',
+      changes: [
+        changed('The pool is open. {It is heated since the first of November, and the sauna is, too.} Come in!'),
+      ],
+      line: '+ It is heated since the first of November, and the sauna is, too.',
+    },
+    {
+      name: 'prices before numbers, numbers before headings, headings before text',
+      changes: [
+        changed('[a long text that is there no more]{another one}'),
+        changed('[Hours]{Times}', { block: 'heading' }),
+        changed('[5]{6} guests'),
+        changed('[€ 5]{€ 6}'),
+      ],
+      line: '€ 5 → € 6 · 5 → 6 guests · +2 more changes',
+    },
+    {
+      name: 'headings before text',
+      changes: [added('a long text that is new here and very long'), added('Hours', { block: 'heading' })],
+      line: '+ Hours · + a long text that is new here and very long',
+    },
+    {
+      name: 'the longest text first',
+      changes: [added('one'), added('one two three'), added('one two'), removed('x')],
+      line: '+ one two three · + one two · +2 more changes',
+    },
+    {
+      name: 'one more change in the singular',
+      changes: [added('aaa'), added('bb'), added('c')],
+      line: '+ aaa · + bb · +1 more change',
+    },
+    {
+      name: 'two numbers of one line as they are read',
+      changes: [changed('Yesterday [5]{7} of many people stayed in [10]{112} rooms.')],
+      line: 'Yesterday 5 → 7 · of many people stayed in 10 → 112 rooms.',
+    },
+    {
+      name: 'the cells of a row that changed, with its first',
+      changes: [changed('Kettle\t[€ 39.90]{€ 34.50}\tred\t[In stock]{Only 3 left}', { block: 'row' })],
+      line: 'Kettle: € 39.90 → € 34.50 · In stock → Only 3 left',
+    },
+    { name: 'a new row', changes: [added('Kettle\t€ 39.90', { block: 'row' })], line: '+ Kettle | € 39.90' },
+    {
+      name: 'the path of a JSON value',
+      changes: [changed('[39.9]{34.5}', { block: 'value', key: '$.price' })],
+      line: '$.price: 39.9 → 34.5',
+    },
+    { name: 'a new JSON value', changes: [added('red', { block: 'value', key: '$.colour' })], line: '+ $.colour: red' },
+    {
+      name: 'the title of a new entry',
+      changes: [added('Road works on Mill Lane', { block: 'entry', key: '3', title: 'Road works' })],
+      line: '+ Road works',
+    },
+    {
+      name: 'the title of an entry that was edited',
+      changes: [
+        changed('Bridge closed The bridge will be closed until [May]{June}, it is said.', {
+          ...{ block: 'entry', key: '3', title: 'Bridge closed' },
+        }),
+      ],
+      line: 'Bridge closed: The bridge will be closed until May → June, it is said.',
+    },
+    {
+      name: 'the new title of an entry',
+      changes: [changed('Bridge [closed]{open} since May', { block: 'entry', key: '3', title: 'Bridge open' })],
+      line: 'Bridge closed → open since May',
+    },
+    {
+      name: 'a change whose words are not known',
+      changes: [{ ...changed('a'), before: 'old text', after: 'new text', pieces: undefined } as unknown as Change],
+      line: 'old text → new text',
+    },
+  ] as { name: string; changes: Change[]; line: string }[]) {
+    test(`${name}: ${line}`, () => {
+      const { text, parts } = changeLine(changes)
+      assert.equal(text, line)
+      assert.equal(parts.map((part) => part.text).join(''), line)
+    })
+  }
+})
+
+test('parts tell what was, what is, and what is neither', () => {
+  assert.deepEqual(changeLine([changed('Kettle [€ 39.90]{€ 34.50} incl. VAT'), removed('gone')]).parts, [
+    { kind: 'same', text: 'Kettle ' },
+    { kind: 'removed', text: '€ 39.90' },
+    { kind: 'sign', text: ' → ' },
+    { kind: 'added', text: '€ 34.50' },
+    { kind: 'same', text: ' incl. VAT' },
+    { kind: 'sign', text: ' · ' },
+    { kind: 'sign', text: '− ' },
+    { kind: 'removed', text: 'gone' },
+  ])
+})
+
+describe('a line', () => {
+  const long = 'word '.repeat(1000).trim()
+
+  test('stays short, however long the changes are', () => {
+    for (const change of [
+      changed(`[${long}]{${long} x}`),
+      changed(`${long} [1]{2} ${long}`),
+      added(long),
+      removed(long),
+    ]) {
+      assert.ok(changeLine([change]).text.length <= 165, changeLine([change]).text)
+      assert.ok(changeLine([change, change, change]).text.length <= 185, changeLine([change, change, change]).text)
+    }
+    assert.match(changeLine([changed(`[${long}]{short}`)]).text, /^word .*word… → short$/)
+  })
+
+  test('never cuts a character that is shown as one', () => {
+    const family = '👩‍👩‍👧‍👦'
+    for (let before = 0; before < 20; before++) {
+      const { text } = changeLine([added('x'.repeat(before) + family.repeat(40))])
+      assert.equal(text.isWellFormed(), true)
+      const shown = text.replace(/^\+ x*/, '').replace(/…$/, '')
+      assert.equal(shown.replaceAll(family, ''), '')
+    }
+    assert.equal(changeLine([added('a\ud83d b')]).text.isWellFormed(), true)
+  })
+
+  test('isolates text that runs from right to left, and drops what would turn the rest around', () => {
+    assert.equal(changeLine([changed('מחיר [39.90]{34.50}')]).text, '\u2068מחיר\u2069 39.90 → 34.50')
+    assert.equal(changeLine([changed('[פתוח]{סגור}')]).text, '\u2068פתוח\u2069 → \u2068סגור\u2069')
+    assert.equal(changeLine([added('abc\u202edef\u2066 x\u200b')]).text, '+ abcdef x')
+  })
+
+  test('is one line, whatever is in the texts', () => {
+    assert.equal(changeLine([added('a\n\tb\r\u0000c')]).text, '+ a | b c')
+  })
+
+  test('of very many changes says how many more there are', () => {
+    const changes = Array.from({ length: 100_000 }, (_, i) => changed(`row ${i} [a]{b}`))
+    assert.equal(changeLine(changes).more, 99_998)
+  })
+})

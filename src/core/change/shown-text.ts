@@ -1,0 +1,50 @@
+/** Texts of pages in lines of ours: short, on one line, and without a say in how the rest of the line is read. */
+
+/** Would turn the direction of what follows, or be shown as nothing. */
+const unseen = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu
+const space = /\s+/g
+const rightToLeft = /[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Adlm}]/u
+
+/** White space around it is kept, as one space. */
+export function plainText(text: string): string {
+  return text.replaceAll('\t', ' | ').replace(space, ' ').replace(unseen, '').toWellFormed()
+}
+
+/** Text that runs from right to left is isolated: the arrow beside it keeps its direction. */
+export function isolated(text: string): string {
+  if (!rightToLeft.test(text)) return text
+  const [, before, inner, after] = /^( ?)(.*?)( ?)$/su.exec(text)!
+  return `${before}\u2068${inner}\u2069${after}`
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+/** Beyond the cut, so that a character of many parts is seen whole. */
+const lookAhead = 40
+
+/** The beginning of a text, at most `max` long, cut after a word where there is one. */
+export function beginning(text: string, max: number): string {
+  if (text.length <= max) return text
+  let end = 0
+  for (const { index, segment } of graphemes.segment(text.slice(0, max + lookAhead))) {
+    if (index + segment.length > max - 1) break
+    end = index + segment.length
+  }
+  const lastSpace = text.lastIndexOf(' ', end)
+  if (lastSpace > end * 0.6) end = lastSpace
+  return `${text.slice(0, end).replace(/[\s|,;:–—-]+$/u, '')}…`
+}
+
+/** The end of a text, in the same way. */
+export function ending(text: string, max: number): string {
+  if (text.length <= max) return text
+  const from = Math.max(0, text.length - max - lookAhead)
+  let start = text.length
+  for (const { index } of graphemes.segment(text.slice(from))) {
+    start = from + index
+    if (text.length - start <= max - 1) break
+  }
+  const nextSpace = text.indexOf(' ', start)
+  if (nextSpace >= 0 && nextSpace + 1 < text.length && nextSpace - start < (text.length - start) * 0.4)
+    start = nextSpace + 1
+  return `…${text.slice(start)}`
+}

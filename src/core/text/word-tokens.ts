@@ -1,0 +1,73 @@
+/**
+ * A text in the pieces that people read as one: words, and numbers with their sign, separators and unit, prices with their currency,
+ * dates, times, versions, percentages, URLs and e-mail addresses. A change never cuts through them.
+ *
+ * All repetitions have an upper end: without one, an expression could exhaust the stack, or try the same characters for ever.
+ */
+
+/** `glue[i]` is the white space before `words[i]`, `tail` that behind the last. */
+export type Words = { words: string[]; glue: string[]; tail: string }
+
+/** More tokens than this are not looked at one by one: they would need hundreds of megabytes. */
+export const maxWords = 200_000
+
+const { raw } = String
+
+/** Scripts that put no spaces between words. */
+const dense = raw`\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}`
+const end = raw`(?![\p{L}\p{N}_])`
+const space = raw`[ \u00a0\u2009\u202f]`
+/** A hyphen between two numbers or words is no sign. */
+const sign = raw`(?:(?<![\p{L}\p{N})])[-+−±])?`
+
+const url = raw`(?:https?|ftp):\/\/[^\s<>"]{0,1000}[^\s<>"'’.,;:!?)\]}…]|www\.[^\s<>"]{0,1000}[^\s<>"'’.,;:!?)\]}…]`
+const email = raw`[\p{L}\p{N}][\p{L}\p{N}._%+\-]{0,63}@(?:[\p{L}\p{N}\-]{1,63}\.){1,6}\p{L}{2,20}`
+
+const month = raw`(?:jan(?:uary|uar|\.)?|janvier|gennaio|enero|feb(?:ruary|ruar|braio|rero|\.)?|février|mar(?:ch|s|zo|\.)?|märz|april|apr(?:ile|\.)?|avril|abril|may|mai|maggio|mayo|june?|juni|juin|giugno|junio|july?|juli|juillet|luglio|julio|aug(?:ust|\.)?|août|agosto|sept?(?:ember|embre|tembre|iembre|\.)?|settembre|o[ck]t(?:ober|obre|ubre|\.)?|ottobre|nov(?:ember|embre|iembre|\.)?|de[cz](?:ember|embre|\.)?|décembre|dicembre|diciembre)`
+const clock = raw`\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:${space}?[ap]\.?m\b\.?)?`
+const zone = raw`(?:Z|${space}?[+-]\d{2}:?\d{2})?`
+const date = [
+  raw`\d{4}-\d{2}-\d{2}(?:[T ]${clock}${zone})?${end}`,
+  raw`\d{4}[./]\d{1,2}[./]\d{1,2}${end}`,
+  raw`\d{1,2}([./-])\d{1,2}\1(?:\d{4}|\d{2})${end}`,
+  raw`\d{4}年(?:\d{1,2}月(?:\d{1,2}日)?)?`,
+  raw`\d{1,2}(?:st|nd|rd|th|\.)?${space}(?:of${space}|de${space})?${month}(?:,?${space}(?:de${space})?\d{4})?${end}`,
+  raw`${month}${space}\d{1,2}(?:st|nd|rd|th)?(?:,?${space}\d{4})?${end}`,
+  raw`${month}${space}\d{4}${end}`,
+].join('|')
+const time = raw`${clock}${end}|\d{1,2}${space}?[ap]\.?m\b\.?`
+
+const version = raw`v\.?${space}?\d{1,9}(?:\.\d{1,9}){0,6}(?:[-+][\p{L}\p{N}.\-+]{0,60}[\p{L}\p{N}])?${end}|\d{1,9}(?:\.\d{1,9}){1,6}-[\p{L}\p{N}](?:[\p{L}\p{N}.\-+]{0,60}[\p{L}\p{N}])?${end}|\d{1,9}(?:\.\d{1,9}){2,6}(?:\+[\p{L}\p{N}.\-]{0,60}[\p{L}\p{N}])?${end}`
+
+const digits = raw`\d{1,3}(?:[.,'’\u00a0\u2009\u202f]\d{3}){1,8}(?:[.,]\d{1,20})?|\d{1,40}(?:[.,]\d{1,20}){0,3}|[.,]\d{1,20}`
+/** A plain space may part thousands only where a currency says that it is one number. */
+const amount = raw`(?:\d{1,3}(?: \d{3}){1,4}(?:[.,]\d{1,2})?(?!\d)|${digits})(?:[.,][–—-](?![\p{L}\p{N}]))?`
+const currency = raw`(?:(?:A|AU|C|CA|HK|NZ|S|US|R)?\p{Sc}|(?:EUR|USD|GBP|CHF|JPY|CNY|RMB|SEK|NOK|DKK|PLN|CZK|HUF|INR|AUD|CAD|NZD|BRL|MXN|TRY|RUB|KRW|ZAR|BTC)${end}|(?:Rs|Fr|kr)\.?(?=${space}?\d)|R(?=${space}\d))`
+const currencyBehind = raw`(?:\p{Sc}|(?:EUR|USD|GBP|CHF|JPY|CNY|RMB|SEK|NOK|DKK|PLN|CZK|HUF|INR|AUD|CAD|NZD|BRL|MXN|TRY|RUB|KRW|ZAR|BTC|euros?|dollars?|kr|zł|Kč|Ft|lei|руб)${end}\.?|[円元원])`
+const price = raw`${sign}${currency}${space}?[-−]?(?:${amount})|${sign}(?:${amount})${space}?${currencyBehind}`
+
+const percent = raw`${sign}(?:${digits})${space}?[%‰]`
+const unit = raw`(?:[kMGTP]i?[Bb](?:\/s)?|k?m\/[hs]|[kcmµn]?m[²³]?|mph|[kmµ]?g|[mc]?l|[kMG]?Wh?|[kMG]?Hz|[kMG]V|mAh?|°[CF]?|px|[mµn]?s|min|hrs?|h|lbs?|oz|ft)`
+/** Letters that are words as well, when a space is before them. */
+const unitClose = raw`(?:in|pt|[VACFKMk])`
+const number = raw`${sign}(?:${digits})(?:${space}?${unit}${end}|${unitClose}${end}|${end})`
+
+const word = raw`(?![${dense}])[\p{L}\p{N}_](?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}])[\p{L}\p{N}\p{M}_]|['’](?=\p{L})){0,200}`
+const other = raw`\p{RI}\p{RI}|\S(?:[\p{M}\p{Emoji_Modifier}]|\u200d\S){0,20}`
+
+const token = new RegExp([url, email, date, time, price, percent, version, number, word, other].join('|'), 'giu')
+
+/** Null where there are too many. */
+export function wordsOf(text: string, limit = maxWords): Words | null {
+  const words: string[] = []
+  const glue: string[] = []
+  let end = 0
+  token.lastIndex = 0
+  for (let match = token.exec(text); match !== null; match = token.exec(text)) {
+    if (words.length === limit) return null
+    words.push(match[0])
+    glue.push(text.slice(end, match.index))
+    end = token.lastIndex
+  }
+  return { words, glue, tail: text.slice(end) }
+}
