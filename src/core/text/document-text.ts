@@ -1,12 +1,11 @@
-import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
-import { bomEncoding, decodeText, detectCharset, isUtf8Text } from '../http/charset.ts'
 import { readXmlReference } from './character-reference.ts'
 import { scanHtml, type TextTargets } from './html-text.ts'
 import { cutMatches } from './omit-matches.ts'
 import type { OmitRules } from './omit-rules.ts'
 import { rawMeanings, type SinkOptions, TextSink } from './text-sink.ts'
-import { type TextKind, type TextType, textTypeOf } from './text-type.ts'
+import { asBuffer, readSource, roomBytes, roomFor } from './text-source.ts'
+import type { TextKind } from './text-type.ts'
 import { scanXml } from './xml-text.ts'
 
 export type TextSource = {
@@ -17,8 +16,6 @@ export type TextSource = {
   lines?: boolean | undefined
 }
 
-/** What lies beyond is not looked at. */
-const maxBodyBytes = 10 * 1024 * 1024
 const fingerprintBytes = 16
 
 /**
@@ -32,13 +29,11 @@ export function documentText(body: Uint8Array, source: TextSource): string | nul
 
 /** As `documentText`, in UTF-8. The bytes are valid until the next call of a function of this file. */
 export function textBytes(body: Uint8Array, source: TextSource): Uint8Array | null {
-  const type = textTypeOf(source.contentType)
-  const bytes = asBuffer(body.length > maxBodyBytes ? body.subarray(0, maxBodyBytes) : body)
-  const kind = type.isUntold && bytes.subarray(0, 512).includes('<') ? 'html' : type.kind
-  if (kind === null) return null
+  const read = readSource(body, source.contentType)
+  if (read === null) return null
+  const { kind } = read
   const { omit } = source
-  let page = toUtf8(bytes, kind, type)
-  if (kind === 'plain' && isBinary(page)) return null
+  let { page } = read
   if (omit?.elements && kind !== 'plain') page = omit.elements.cut(page, kind)
   // Expressions are matched against lines, so that `.*` does not reach over the end of a block.
   const patterns = omit?.patterns ?? []
@@ -52,36 +47,6 @@ export function textBytes(body: Uint8Array, source: TextSource): Uint8Array | nu
 export function textFingerprint(body: Uint8Array, source: TextSource): Buffer | null {
   const text = textBytes(body, source.lines === true ? { ...source, lines: false } : source)
   return text === null ? null : hash('sha256', text, 'buffer').subarray(0, fingerprintBytes)
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-}
-
-function toUtf8(bytes: Buffer, kind: TextKind, type: TextType): Buffer {
-  const charset = charsetOf(bytes, kind, type)
-  return charset === 'utf-8' && isUtf8(bytes) ? bytes : Buffer.from(decodeText(bytes, charset))
-}
-
-function charsetOf(bytes: Buffer, kind: TextKind, type: TextType): string {
-  const told = bomEncoding(bytes) ?? type.charset
-  if (told !== undefined) return told
-  // A text that speaks of `<meta charset>` does not mean itself.
-  if (kind === 'plain' && isUtf8Text(bytes)) return 'utf-8'
-  return detectCharset({ bytes }).charset
-}
-
-const sampleBytes = 4096
-
-/** More than one in a hundred control characters that no text has: something else is sent under a name of text. */
-function isBinary(bytes: Uint8Array): boolean {
-  const length = Math.min(bytes.length, sampleBytes)
-  let odd = 0
-  for (let at = 0; at < length; at++) {
-    const byte = bytes[at]!
-    if (byte < 0x20 && (byte < 0x09 || byte > 0x0d) && byte !== 0x1b) odd++
-  }
-  return odd * 100 > length
 }
 
 function scan(page: Buffer, kind: TextKind, lines: boolean): Uint8Array {
@@ -125,21 +90,4 @@ function createTargets(page: Buffer, out: Buffer, options: SinkOptions): Targets
       return out.subarray(0, shift + body.length)
     },
   }
-}
-
-/** What is written for text of so many bytes at most, the end of the title included; see `TextSink`. */
-function roomBytes(length: number): number {
-  return 3 * length + 64
-}
-
-const maxKeptBytes = 4 * 1024 * 1024
-let scratch = Buffer.allocUnsafeSlow(0)
-
-/** One piece of memory for all documents but the largest. */
-function roomFor(length: number): Buffer {
-  const size = roomBytes(length)
-  if (size <= scratch.length) return scratch
-  const room = Buffer.allocUnsafeSlow(Math.max(size, 256 * 1024))
-  if (size <= maxKeptBytes) scratch = room
-  return room
 }

@@ -7,6 +7,9 @@ import { addToName, BREAK, breakoutTable, type TextTag, textTagTable } from './t
 /** Deeper nesting is not followed; what opens beyond it is read as if it had not been opened. */
 const maxDepth = 512
 
+/** What counts of a tag here; see `TextTag`. */
+type ForeignTag = { readonly name: string; readonly content: string }
+
 type Entry = { readonly name: string; readonly rules: 'html' | 'svg' | 'math'; readonly isHidden: boolean }
 
 /**
@@ -27,14 +30,14 @@ export class OpenElements {
   private readonly stack: Entry[] = []
 
   /** For a start tag met in HTML. */
-  openHtml(tag: TextTag): void {
+  openHtml(tag: ForeignTag): void {
     if (tag.content === 'svg' || tag.content === 'math')
       this.push({ name: tag.name, rules: tag.content, isHidden: false })
     else if (tag.name === 'template') this.push({ name: tag.name, rules: 'html', isHidden: true })
   }
 
   /** For a start tag met in foreign content. */
-  openForeign(tag: TextTag): void {
+  openForeign(tag: ForeignTag): void {
     const { rules } = this
     const { name, content } = tag
     if (content === 'svg' || content === 'math') this.push({ name, rules: content, isHidden: false })

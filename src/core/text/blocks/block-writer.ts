@@ -1,0 +1,140 @@
+import type { Block, BlockKind } from '../../change/change.ts'
+import type { TextSink } from '../text-sink.ts'
+import { BREAK, SPACE } from '../text-tags.ts'
+import { seenText } from './seen-text.ts'
+
+/** A heading that is above what follows, and the headings above it. Its text is known when all is read. */
+export type Trail = {
+  readonly above: Trail | null
+  readonly level: number
+  /** Which of the lines it is. */
+  readonly line: number
+  texts: readonly string[] | null
+}
+
+/** The block that text belongs to which is written next. */
+export type BlockContext = { readonly kind: BlockKind; readonly level: number; readonly place: string }
+
+/** Below all headings: a term, which is above its descriptions. */
+const termLevel = 7
+/** A heading is cut off in the trails of others. */
+const maxTrailCharacters = 200
+const noTrail: readonly string[] = []
+
+/**
+ * Puts blocks together. Text goes through a sink, in which each block is a line of its own; what is known of a block is
+ * noted when it ends. All text is decoded at once, at the end.
+ */
+export class BlockWriter {
+  trail: Trail | null = null
+  isCut = false
+  readonly sink: TextSink
+  private readonly out: Buffer
+  private readonly maxBlocks: number
+  /** Where the block began that is being written. */
+  private start = 0
+  /** Where cells of the row that is being written end. */
+  private cells: number[] = []
+  private readonly kinds: BlockKind[] = []
+  private readonly levels: number[] = []
+  private readonly places: string[] = []
+  private readonly trails: (Trail | null)[] = []
+
+  constructor(sink: TextSink, out: Buffer, maxBlocks: number) {
+    this.sink = sink
+    this.out = out
+    this.maxBlocks = maxBlocks
+  }
+
+  get isFull(): boolean {
+    return this.kinds.length >= this.maxBlocks
+  }
+
+  /** How much of the block is there already. */
+  get size(): number {
+    return this.sink.length - this.start
+  }
+
+  space(): void {
+    this.sink.open(SPACE)
+  }
+
+  /** Between two cells of a row. */
+  cell(): void {
+    this.sink.open(SPACE)
+    if (this.sink.length > this.start) this.cells.push(this.sink.length)
+  }
+
+  /** Ends the block; nothing happens where it has no text. */
+  end({ kind, level, place }: BlockContext, isTerm: boolean): void {
+    const { sink, start } = this
+    const end = sink.length
+    sink.open(BREAK)
+    if (end === start) return
+    if (this.cells.length > 0) this.separateCells(kind, end)
+    this.start = end
+    if (this.isFull) {
+      this.isCut = true
+      return
+    }
+    const trailLevel = isTerm ? termLevel : level
+    if (trailLevel > 0) while (this.trail !== null && this.trail.level >= trailLevel) this.trail = this.trail.above
+    this.note(kind, level, place)
+    // Only preformatted text has line ends of its own.
+    for (let at = start + 1; at < end; at++) {
+      at = this.out.indexOf(0x0a, at)
+      if (at === -1 || at >= end) break
+      this.note(kind, level, place)
+    }
+    if (trailLevel > 0) {
+      this.trail = { above: this.trail, level: trailLevel, line: this.kinds.length - 1, texts: null }
+    }
+  }
+
+  private note(kind: BlockKind, level: number, place: string): void {
+    this.kinds.push(kind)
+    this.levels.push(level)
+    this.places.push(place)
+    this.trails.push(this.trail)
+  }
+
+  /** What the sink wrote between two cells becomes a tab. */
+  private separateCells(kind: BlockKind, end: number): void {
+    if (kind === 'row') for (const at of this.cells) if (at < end) this.out[at] = 0x09
+    this.cells = []
+  }
+
+  build(): Block[] {
+    if (this.kinds.length === 0) return []
+    const text = this.out.toString('utf8', 0, this.sink.length)
+    const lines = (text.length === this.sink.length ? text : seenText(text)).split('\n')
+    const blocks: Block[] = []
+    for (let i = 0; i < this.kinds.length; i++) {
+      const line = lines[i]!
+      if (line === '') continue
+      blocks.push({
+        kind: this.kinds[i]!,
+        text: line,
+        trail: trailTexts(this.trails[i]!, lines),
+        key: '',
+        place: this.places[i]!,
+        level: this.levels[i]!,
+      })
+    }
+    return blocks
+  }
+}
+
+function trailTexts(trail: Trail | null, lines: readonly string[]): readonly string[] {
+  if (trail === null) return noTrail
+  if (trail.texts === null) {
+    const above = trailTexts(trail.above, lines)
+    const own = lines[trail.line]!
+    trail.texts = own === '' ? above : [...above, cutText(own, maxTrailCharacters)]
+  }
+  return trail.texts
+}
+
+function cutText(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 1).toWellFormed()}…`
+}

@@ -1,0 +1,69 @@
+import type { PageBytes } from '../../html/byte-class.ts'
+import { type ElementTag, ONE_OF_MANY, WRAPPER } from './element-tags.ts'
+
+/** An element with what is needed to say where it is; all else is made when a block in it is met. */
+export type Placed = {
+  readonly tag: ElementTag
+  readonly parent: Placed | null
+  readonly idAt: number
+  readonly idEnd: number
+  readonly classAt: number
+  readonly classEnd: number
+  place: string | null
+  /** Of the child that was met last: its siblings are mostly of the same kind. */
+  childStep: string
+  childPlace: string
+}
+
+const maxPlaceCharacters = 200
+const maxNameBytes = 60
+const maxClasses = 2
+const sound = /^[a-z_][\w-]*$/i
+/** Numbers of posts, sessions and builds: with them a place would be a new one each time. */
+const numbered = /\d{3}/
+
+/** The way from the body, e.g. `main/div.price/p`: without wrappers that have no name, and at its end only if it is long. */
+export function placeOf(element: Placed, page: PageBytes): string {
+  if (element.place !== null) return element.place
+  const { parent } = element
+  if (parent === null) return ''
+  const above = placeOf(parent, page)
+  const step = stepOf(element, page)
+  if (step === '') element.place = above
+  else if (parent.childStep === step) element.place = parent.childPlace
+  else {
+    element.place = above === '' ? step : `${shortened(above)}/${step}`
+    parent.childStep = step
+    parent.childPlace = element.place
+  }
+  return element.place
+}
+
+function shortened(place: string): string {
+  if (place.length <= maxPlaceCharacters) return place
+  return place.slice(place.indexOf('/', place.length - maxPlaceCharacters) + 1)
+}
+
+function stepOf({ tag, idAt, idEnd, classAt, classEnd }: Placed, page: PageBytes): string {
+  const { name, flags } = tag
+  if (flags & ONE_OF_MANY || (idAt === -1 && classAt === -1)) return flags & WRAPPER ? '' : name
+  let step = name
+  if (idAt !== -1 && idEnd - idAt <= maxNameBytes) {
+    const id = page.text.slice(idAt, idEnd).trim()
+    if (isLasting(id)) step += `#${id}`
+  }
+  if (classAt !== -1) {
+    let left = maxClasses
+    for (const each of page.text.slice(classAt, Math.min(classEnd, classAt + 300)).split(/\s+/)) {
+      if (left === 0) break
+      if (!isLasting(each)) continue
+      step += `.${each}`
+      left--
+    }
+  }
+  return step === name && flags & WRAPPER ? '' : step
+}
+
+function isLasting(name: string): boolean {
+  return name.length <= maxNameBytes && sound.test(name) && !numbered.test(name)
+}

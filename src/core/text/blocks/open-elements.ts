@@ -1,0 +1,454 @@
+import type { BlockKind } from '../../change/change.ts'
+import type { PageBytes } from '../../html/byte-class.ts'
+import type { BlockContext, BlockWriter, Trail } from './block-writer.ts'
+import { type Placed, placeOf } from './element-place.ts'
+import {
+  BREAKS,
+  CELL,
+  CLOSES_P,
+  type ElementTag,
+  ENDS_HEADING,
+  elementTag,
+  FORMATTING,
+  HEADING,
+  LAYOUT,
+  MARKER,
+  otherTag,
+  ROW_GROUP,
+  SCOPE,
+  SECTION,
+  SPECIAL,
+  TABLE_PART,
+} from './element-tags.ts'
+import type { TagAttributes } from './tag-attributes.ts'
+
+/** Deeper nesting is not followed; what opens beyond it is read as if it had not been opened. Browsers do the same. */
+const maxDepth = 512
+const maxLost = 16
+/** What is longer is no row of data, and no heading: its parts become blocks of their own. */
+const maxRowBytes = 1000
+const maxHeadingBytes = 500
+
+/** A heading or a table row, whose parts are one block, unless it turns out to hold more than that. */
+type Joint = { isFlow: boolean }
+
+export type OpenElement = Placed & {
+  readonly tag: ElementTag
+  /** Of its name; only these tell one element from another that is not in the table. */
+  readonly sum: number
+  readonly size: number
+  readonly isHidden: boolean
+  readonly kind: BlockKind
+  readonly level: number
+  readonly joint: Joint | null
+  /** What was above the element; comes back when it ends. */
+  readonly trail: Trail | null
+  /** Formatting that went unclosed before it, if that ends here. */
+  readonly lost: string[] | null
+}
+
+export type NewElement = {
+  readonly tag: ElementTag
+  readonly sum: number
+  readonly size: number
+  readonly isHidden: boolean
+  readonly attributes: TagAttributes
+}
+
+const paragraphTag = elementTag('p')
+const tableTag = elementTag('table')
+const templateTag = elementTag('template')
+const buttonTag = elementTag('button')
+const formTag = elementTag('form')
+const listItemTag = elementTag('li')
+const termTag = elementTag('dt')
+const descriptionTag = elementTag('dd')
+const optionTag = elementTag('option')
+const groupTag = elementTag('optgroup')
+const rowTag = elementTag('tr')
+const bodyTag = elementTag('body')
+const passedByItems = new Set(['address', 'div', 'p'])
+const itemNames = new Set(['dd', 'dt', 'li', 'optgroup', 'option'])
+
+/**
+ * The elements that are open, as the HTML standard's tree construction has them: a start tag ends paragraphs, items,
+ * cells and rows that nobody closed, and an end tag reaches as far as its scope. Inline elements that hide nothing change
+ * nothing here, so they are kept only inside hidden ones, where the end of the hidden one must be found.
+ *
+ * Differences: text that stands directly in a table is not moved before it, and formatting (`<b hidden>`) that goes on
+ * after its paragraph ended is known by its name alone.
+ */
+export class OpenElements {
+  top: OpenElement
+  /** How many of the open elements are hidden, unclosed formatting included. */
+  hidden = 0
+  /** Without a document type a table may stand in a paragraph. */
+  isQuirky = true
+  private readonly stack: OpenElement[]
+  private readonly writer: BlockWriter
+  private readonly page: PageBytes
+  private readonly open = { p: 0, button: 0, form: 0, item: 0 }
+  /** Names of hidden formatting elements that the parser would open again. */
+  private lost: string[] = []
+  private tooDeep = 0
+
+  constructor(page: PageBytes, writer: BlockWriter) {
+    this.page = page
+    this.writer = writer
+    this.top = {
+      tag: bodyTag,
+      sum: 0,
+      size: 0,
+      isHidden: false,
+      kind: 'paragraph',
+      level: 0,
+      joint: null,
+      trail: null,
+      lost: null,
+      parent: null,
+      idAt: -1,
+      idEnd: -1,
+      classAt: -1,
+      classEnd: -1,
+      place: '',
+      childStep: '',
+      childPlace: '',
+    }
+    this.stack = [this.top]
+  }
+
+  /** Where a block begins or ends; in a heading or a row it is a space, unless it shows that this isn't one. */
+  break(flags: number): void {
+    const { joint } = this.top
+    if (joint === null || joint.isFlow) this.flush()
+    else if (this.endsJoint(flags)) {
+      this.flush()
+      joint.isFlow = true
+    } else this.writer.space()
+  }
+
+  private endsJoint(flags: number): boolean {
+    const { size } = this.writer
+    if (this.top.kind === 'row') return (flags & LAYOUT) !== 0 || size > maxRowBytes
+    return ((flags & ENDS_HEADING) !== 0 && size > 0) || size > maxHeadingBytes
+  }
+
+  /** Ends the block with what is known of the innermost element. */
+  flush(): void {
+    if (this.writer.size === 0) this.writer.end(nothing, false)
+    else this.writer.end(this.context(), this.top.tag === termTag)
+  }
+
+  private context(): BlockContext {
+    const { kind, level, joint, tag } = this.top
+    const place = placeOf(this.top, this.page)
+    if (joint?.isFlow) return { kind: 'paragraph', level: 0, place }
+    if (this.writer.sink.keepsLines || tag.content === 'pre') return { kind: 'line', level: 0, place }
+    return { kind, level, place }
+  }
+
+  /** For the start tag of an element in the table. Returns false where the tag is not allowed and so ignored. */
+  start(element: NewElement): boolean {
+    const { tag } = element
+    const { flags } = tag
+    if (flags & TABLE_PART) {
+      if (!this.clearToTable(tag, element)) return false
+    } else this.endImplied(tag)
+    if (tag === formTag) {
+      if (this.open.form > 0) return false
+      if (this.top.tag === tableTag || this.top.tag.flags & (TABLE_PART & ~CELL)) {
+        if (!(this.top.tag.flags & CELL) && this.top.tag.name !== 'caption') return false
+      }
+    }
+    return true
+  }
+
+  private endImplied(tag: ElementTag): void {
+    const { flags } = tag
+    if (tag === tableTag) this.endTableAround()
+    if (tag === listItemTag) this.endItem(listItemTag, listItemTag)
+    else if (tag === termTag || tag === descriptionTag) this.endItem(termTag, descriptionTag)
+    if (flags & CLOSES_P && this.open.p > 0 && !(tag === tableTag && this.isQuirky))
+      this.closeInScope(paragraphTag, buttonTag)
+    if (flags & HEADING && this.top.tag.flags & HEADING) this.pop()
+    else if (tag === buttonTag && this.open.button > 0) this.closeInScope(buttonTag, null)
+    else if (tag === optionTag || tag === groupTag) {
+      if (this.top.tag === optionTag) this.pop()
+      if (tag === groupTag && this.top.tag === groupTag) this.pop()
+    } else if (tag.name === 'a') this.closeFormatting(tag)
+  }
+
+  push({ tag, sum, size, isHidden, attributes }: NewElement): void {
+    if (this.stack.length >= maxDepth) {
+      this.tooDeep++
+      return
+    }
+    const { flags, name } = tag
+    const parent = this.top
+    const isJoined = parent.joint !== null && !parent.joint.isFlow && tag !== tableTag && !(flags & HEADING)
+    const inherited = parent.joint?.isFlow ? 'paragraph' : parent.kind
+    const ownKind: BlockKind | null =
+      flags & HEADING
+        ? 'heading'
+        : tag === rowTag
+          ? 'row'
+          : tag === tableTag
+            ? 'paragraph'
+            : itemNames.has(name)
+              ? 'item'
+              : null
+    this.top = {
+      tag,
+      sum,
+      size,
+      isHidden,
+      kind: isJoined ? parent.kind : (ownKind ?? inherited),
+      level: isJoined ? parent.level : tag.level,
+      joint: isJoined ? parent.joint : flags & HEADING || tag === rowTag ? { isFlow: false } : null,
+      trail: this.writer.trail,
+      lost: flags & MARKER ? this.lost : null,
+      parent,
+      idAt: attributes.idAt,
+      idEnd: attributes.idEnd,
+      classAt: attributes.classAt,
+      classEnd: attributes.classEnd,
+      place: null,
+      childStep: '',
+      childPlace: '',
+    }
+    this.stack.push(this.top)
+    if (isHidden) this.hidden++
+    if (flags & MARKER) {
+      this.hidden -= this.lost.length
+      this.lost = []
+    }
+    this.count(tag, 1)
+  }
+
+  private count(tag: ElementTag, more: number): void {
+    const { open } = this
+    if (tag === paragraphTag) open.p += more
+    else if (tag === buttonTag) open.button += more
+    else if (tag === formTag) open.form += more
+    else if (tag === listItemTag || tag === termTag || tag === descriptionTag) open.item += more
+  }
+
+  private pop(isOwnEnd = false): void {
+    if (this.stack.length === 1) return
+    const element = this.top
+    const { flags } = element.tag
+    if (this.hidden === 0 && flags & BREAKS) this.endBreak(element)
+    this.stack.pop()
+    this.top = this.stack[this.stack.length - 1]!
+    this.left(element, isOwnEnd)
+  }
+
+  private endBreak({ joint }: OpenElement): void {
+    const isInner = joint !== null && !joint.isFlow && this.stack[this.stack.length - 2]!.joint === joint
+    if (isInner) this.writer.space()
+    else this.flush()
+  }
+
+  private left(element: OpenElement, isOwnEnd: boolean): void {
+    const { tag, isHidden, lost } = element
+    if (isHidden) this.hidden--
+    if (lost !== null) {
+      this.hidden += lost.length - this.lost.length
+      this.lost = lost
+    }
+    if (isHidden && !isOwnEnd && tag.flags & FORMATTING && this.lost.length < maxLost) {
+      this.lost.push(tag.name)
+      this.hidden++
+    }
+    if (tag.flags & SECTION) this.writer.trail = element.trail
+    if (tag.content === 'pre') this.writer.sink.keepsLines = false
+    this.count(tag, -1)
+  }
+
+  private popTo(index: number): void {
+    while (this.stack.length > index + 1) this.pop()
+    this.pop(true)
+  }
+
+  /** For an end tag. */
+  close(tag: ElementTag, sum: number, size: number): void {
+    if (this.tooDeep > 0) {
+      this.tooDeep--
+      return
+    }
+    const { flags } = tag
+    if (tag === formTag) this.closeForm()
+    else if (flags & FORMATTING) this.closeFormatting(tag)
+    else if (flags & HEADING) this.closeHeading()
+    else if (tag === templateTag) this.closeWhere((element) => element.tag === tag, 0)
+    else if (flags & TABLE_PART || tag === tableTag) this.closeTablePart(tag)
+    else if (tag === paragraphTag) {
+      if (this.open.p === 0 || !this.closeInScope(tag, buttonTag)) if (this.hidden === 0) this.break(flags)
+    } else if (tag === listItemTag) this.closeItem()
+    else if (flags & (SPECIAL | SCOPE) || tag.name === 'dialog') this.closeInScope(tag, null)
+    else this.closeOther(tag, sum, size)
+  }
+
+  private closeOther(tag: ElementTag, sum: number, size: number): void {
+    for (let at = this.stack.length - 1; at > 0; at--) {
+      const element = this.stack[at]!
+      if (element.tag === tag && (tag !== otherTag || (element.sum === sum && element.size === size))) {
+        this.popTo(at)
+        return
+      }
+      if (element.tag.flags & SPECIAL) return
+    }
+  }
+
+  private closeInScope(tag: ElementTag, alsoScope: ElementTag | null): boolean {
+    for (let at = this.stack.length - 1; at > 0; at--) {
+      const element = this.stack[at]!
+      if (element.tag === tag) {
+        this.popTo(at)
+        return true
+      }
+      if (element.tag.flags & SCOPE || element.tag === alsoScope) return false
+    }
+    return false
+  }
+
+  private closeWhere(isWanted: (element: OpenElement) => boolean, scope: number): boolean {
+    for (let at = this.stack.length - 1; at > 0; at--) {
+      const element = this.stack[at]!
+      if (isWanted(element)) {
+        this.popTo(at)
+        return true
+      }
+      if (element.tag.flags & scope) return false
+    }
+    return false
+  }
+
+  private closeHeading(): void {
+    this.closeWhere(({ tag }) => (tag.flags & HEADING) !== 0, SCOPE)
+  }
+
+  private closeItem(): void {
+    if (this.open.item === 0) return
+    for (let at = this.stack.length - 1; at > 0; at--) {
+      const { tag } = this.stack[at]!
+      if (tag === listItemTag) {
+        this.popTo(at)
+        return
+      }
+      if (tag.flags & SCOPE || tag.name === 'ul' || tag.name === 'ol') return
+    }
+  }
+
+  /** The start of an item ends the one before it, unless something between them keeps them apart. */
+  private endItem(one: ElementTag, other: ElementTag): void {
+    if (this.open.item === 0) return
+    for (let at = this.stack.length - 1; at > 0; at--) {
+      const { tag } = this.stack[at]!
+      if (tag === one || tag === other) {
+        this.popTo(at)
+        return
+      }
+      if (tag.flags & SPECIAL && !passedByItems.has(tag.name)) return
+    }
+  }
+
+  /** Takes the element out, and leaves open what was opened in it. */
+  private remove(at: number): void {
+    if (at === this.stack.length - 1) {
+      this.pop(true)
+      return
+    }
+    const [element] = this.stack.splice(at, 1)
+    this.left(element!, true)
+  }
+
+  private closeForm(): void {
+    if (this.open.form === 0) return
+    for (let at = this.stack.length - 1; at > 0; at--) {
+      const { tag } = this.stack[at]!
+      if (tag === formTag) {
+        if (this.hidden === 0) this.break(tag.flags)
+        this.remove(at)
+        return
+      }
+      if (tag.flags & SCOPE) return
+    }
+  }
+
+  private closeFormatting(tag: ElementTag): void {
+    let furthest = -1
+    for (let at = this.stack.length - 1; at > 0; at--) {
+      const element = this.stack[at]!
+      if (element.tag === tag) {
+        if (furthest === -1) this.popTo(at)
+        else this.remove(at)
+        return
+      }
+      if (element.tag.flags & MARKER) break
+      if (element.tag.flags & SPECIAL) furthest = at
+    }
+    const lostAt = this.lost.lastIndexOf(tag.name)
+    if (lostAt === -1) return
+    this.lost.splice(lostAt, 1)
+    this.hidden--
+  }
+
+  /** The innermost table that isn't in a template; -1 where there is none. */
+  private tableAt(): number {
+    for (let at = this.stack.length - 1; at > 0; at--) {
+      const { tag } = this.stack[at]!
+      if (tag === tableTag) return at
+      if (tag === templateTag) return -1
+    }
+    return -1
+  }
+
+  /** A table that begins directly in another, and not in a cell, ends that. */
+  private endTableAround(): void {
+    for (let at = this.stack.length - 1; at > 0; at--) {
+      const { tag } = this.stack[at]!
+      if (tag === tableTag) {
+        this.popTo(at)
+        return
+      }
+      if (tag === templateTag || tag.flags & CELL || tag.name === 'caption') return
+    }
+  }
+
+  /** Ends what the start of a part of a table ends, and begins the row that a cell needs. */
+  private clearToTable(tag: ElementTag, element: NewElement): boolean {
+    const table = this.tableAt()
+    if (table === -1) return false
+    let keep = table
+    const isRow = tag === rowTag
+    if (isRow || tag.flags & CELL) {
+      if (this.stack[keep + 1] !== undefined && this.stack[keep + 1]!.tag.flags & ROW_GROUP) keep++
+      if (!isRow && this.stack[keep + 1]?.tag === rowTag) keep++
+    }
+    while (this.stack.length > keep + 1) this.pop()
+    if (tag.flags & CELL && this.top.tag !== rowTag) {
+      if (this.hidden === 0) this.flush()
+      this.push({ ...element, tag: rowTag, isHidden: false })
+    }
+    return true
+  }
+
+  private closeTablePart(tag: ElementTag): void {
+    for (let at = this.stack.length - 1; at > 0; at--) {
+      const element = this.stack[at]!
+      if (element.tag === tag) {
+        this.popTo(at)
+        return
+      }
+      if (element.tag === tableTag || element.tag === templateTag) return
+    }
+  }
+
+  finish(): void {
+    while (this.stack.length > 1) this.pop()
+    this.flush()
+  }
+}
+
+const nothing: BlockContext = { kind: 'paragraph', level: 0, place: '' }

@@ -1,0 +1,235 @@
+/**
+ * Which elements a page's own `<style>` rules hide. Selectors are those of one element: tag, `.class`, `#id`,
+ * `[hidden]`, and these joined (`li.old.ad`), in lists. All others are passed over, and so are rules for other media
+ * than the screen. Of several rules for one element the most specific wins, then the last.
+ */
+export type StyleRules = {
+  /** True where an element is hidden, null where no rule says anything of it. */
+  hides(element: StyledElement): boolean | null
+}
+
+export type StyledElement = {
+  readonly name: string
+  readonly id: string
+  /** As written, with white space between them. */
+  readonly classes: string
+  readonly hasHidden: boolean
+}
+
+/** What declarations say; null where they say nothing. */
+export type Shown = { readonly display: boolean | null; readonly visibility: boolean | null }
+
+type Rule = {
+  readonly tag: string
+  readonly id: string
+  readonly classes: readonly string[]
+  readonly needsHidden: boolean
+  /** Important ones first, then by specificity, then by order. */
+  readonly weight: number
+  readonly property: 'display' | 'visibility'
+  readonly isShown: boolean
+}
+
+const maxStyleCharacters = 1024 * 1024
+const maxRules = 2000
+const maxRemembered = 2000
+
+/** Null where nothing is hidden by them, as on most pages. */
+export function createStyleRules(sheets: readonly string[]): StyleRules | null {
+  const rules = readSheets(sheets)
+  if (!rules.some(({ isShown }) => !isShown)) return null
+  const byTag = new Map<string, Rule[]>()
+  const byId = new Map<string, Rule[]>()
+  const byClass = new Map<string, Rule[]>()
+  const byHidden: Rule[] = []
+  for (const rule of rules) {
+    if (rule.id !== '') push(byId, rule.id, rule)
+    else if (rule.classes.length > 0) push(byClass, rule.classes[0]!, rule)
+    else if (rule.tag !== '') push(byTag, rule.tag, rule)
+    else byHidden.push(rule)
+  }
+  // The same few combinations come again with every item of a list.
+  const ofClasses = new Map<string, readonly Rule[]>()
+  const rulesOfClasses = (classes: string): readonly Rule[] => {
+    const known = ofClasses.get(classes)
+    if (known !== undefined) return known
+    const found = classes.split(/\s+/).flatMap((name) => byClass.get(name) ?? [])
+    if (ofClasses.size >= maxRemembered) ofClasses.clear()
+    ofClasses.set(classes, found)
+    return found
+  }
+  return {
+    hides(element) {
+      const { name, id, classes, hasHidden } = element
+      let display: Rule | null = null
+      let visibility: Rule | null = null
+      const consider = (candidates: readonly Rule[]): void => {
+        for (const rule of candidates) {
+          if (!applies(rule, element)) continue
+          if (rule.property === 'display') display = heavier(display, rule)
+          else visibility = heavier(visibility, rule)
+        }
+      }
+      if (byTag.size > 0) consider(byTag.get(name) ?? none)
+      if (id !== '' && byId.size > 0) consider(byId.get(id) ?? none)
+      if (classes !== '' && byClass.size > 0) consider(rulesOfClasses(classes))
+      if (hasHidden) consider(byHidden)
+      return verdict(display, visibility)
+    },
+  }
+}
+
+const none: readonly Rule[] = []
+
+function verdict(display: Rule | null, visibility: Rule | null): boolean | null {
+  if (display === null && visibility === null) return null
+  return display?.isShown === false || visibility?.isShown === false
+}
+
+function heavier(one: Rule | null, other: Rule): Rule {
+  return one === null || other.weight > one.weight ? other : one
+}
+
+function applies({ tag, id, classes, needsHidden }: Rule, element: StyledElement): boolean {
+  if (tag !== '' && tag !== element.name) return false
+  if (id !== '' && id !== element.id) return false
+  if (needsHidden && !element.hasHidden) return false
+  return classes.length === 0 || hasAll(element.classes, classes)
+}
+
+function hasAll(text: string, classes: readonly string[]): boolean {
+  const names = text.split(/\s+/)
+  return classes.every((name) => names.includes(name))
+}
+
+function push(map: Map<string, Rule[]>, key: string, rule: Rule): void {
+  const list = map.get(key)
+  if (list === undefined) map.set(key, [rule])
+  else list.push(rule)
+}
+
+const hiding = /display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)/i
+
+/** Whether a style sheet hides anything; quick, since most don't. */
+export function mayHide(sheet: string): boolean {
+  return hiding.test(sheet)
+}
+
+function readSheets(sheets: readonly string[]): Rule[] {
+  const rules: Rule[] = []
+  let left = maxStyleCharacters
+  for (const sheet of sheets) {
+    const text = sheet.slice(0, left).replace(/\/\*(?:[\s\S]*?\*\/|[\s\S]*$)/g, ' ')
+    left -= Math.min(left, sheet.length)
+    readRules(text, rules)
+  }
+  return rules
+}
+
+const forScreen = /^@(?:media\s+(?:only\s+)?(?:screen|all)|media|layer\b[^{;]*)\s*$/i
+
+/** One pass over the braces: of each pair its beginning is known when its end is met. */
+function readRules(css: string, rules: Rule[]): void {
+  const brace = /[{};"']/g
+  let preludeAt = 0
+  /** Blocks that are open around: at-rules whose rules count. */
+  let depth = 0
+  for (let found = brace.exec(css); found !== null; found = brace.exec(css)) {
+    const { index } = found
+    const sign = found[0]
+    if (sign === '"' || sign === "'") brace.lastIndex = afterString(css, index, sign)
+    else if (sign === '}') {
+      if (depth > 0) depth--
+      preludeAt = index + 1
+    } else if (sign === ';') preludeAt = index + 1
+    else {
+      const prelude = css.slice(preludeAt, index).trim()
+      if (prelude.startsWith('@') && forScreen.test(prelude)) depth++
+      else {
+        const end = afterBlock(css, index + 1)
+        if (!prelude.startsWith('@')) addRules(prelude, css.slice(index + 1, end - 1), rules)
+        brace.lastIndex = end
+      }
+      preludeAt = brace.lastIndex
+      if (rules.length >= maxRules) return
+    }
+  }
+}
+
+/** A string ends at its quote or, damaged, at the end of its line. */
+function afterString(css: string, at: number, quote: string): number {
+  for (let i = at + 1; i < css.length; i++) {
+    const character = css[i]
+    if (character === '\\') i++
+    else if (character === quote || character === '\n') return i + 1
+  }
+  return css.length
+}
+
+/** `from` is behind the opening brace. */
+function afterBlock(css: string, from: number): number {
+  const brace = /[{}"']/g
+  brace.lastIndex = from
+  let depth = 1
+  for (let found = brace.exec(css); found !== null; found = brace.exec(css)) {
+    const sign = found[0]
+    if (sign === '{') depth++
+    else if (sign === '}') {
+      depth--
+      if (depth === 0) return found.index + 1
+    } else brace.lastIndex = afterString(css, found.index, sign)
+  }
+  return css.length + 1
+}
+
+const declaration = /(?:^|;)\s*(display|visibility)\s*:\s*([a-z-]+)\s*[a-z\s]*?(!\s*important)?\s*(?=;|$)/gi
+
+function addRules(prelude: string, body: string, rules: Rule[]): void {
+  if (!/display|visibility/i.test(body)) return
+  // Rules nested in this one are for other elements.
+  const own = body.includes('{') ? body.slice(0, body.lastIndexOf(';', body.indexOf('{')) + 1) : body
+  const declared = [...own.matchAll(declaration)]
+  if (declared.length === 0) return
+  for (const selector of prelude.split(',')) {
+    const chosen = readSelector(selector.trim())
+    if (chosen === null) continue
+    for (const [, property, value, important] of declared) {
+      rules.push({
+        ...chosen,
+        weight: (important === undefined ? 0 : 1e12) + chosen.specificity * 1e6 + rules.length,
+        property: property!.toLowerCase() === 'display' ? 'display' : 'visibility',
+        isShown: !/^(?:none|hidden|collapse)$/i.test(value!),
+      })
+      if (rules.length >= maxRules) return
+    }
+  }
+}
+
+type Selector = Pick<Rule, 'tag' | 'id' | 'classes' | 'needsHidden'> & { readonly specificity: number }
+
+const compound = /^(?:\*|[a-z][\w-]*)?(?:[.#][\w-]+|\[hidden\])*$/i
+
+function readSelector(selector: string): Selector | null {
+  if (selector === '' || selector === '*' || selector.length > 200 || !compound.test(selector)) return null
+  const tag = /^[a-z][\w-]*/i.exec(selector)?.[0].toLowerCase() ?? ''
+  const id = /#([\w-]+)/.exec(selector)?.[1] ?? ''
+  const classes = [...selector.matchAll(/\.([\w-]+)/g)].map(([, name]) => name!)
+  const needsHidden = selector.includes('[')
+  const specificity = (id === '' ? 0 : 10_000) + (classes.length + (needsHidden ? 1 : 0)) * 100 + (tag === '' ? 0 : 1)
+  return { tag, id, classes, needsHidden, specificity }
+}
+
+const nothing: Shown = { display: null, visibility: null }
+
+/** Of the declarations in a `style` attribute. */
+export function declaredIn(style: string): Shown {
+  if (!/display|visibility/i.test(style)) return nothing
+  let display: boolean | null = null
+  let visibility: boolean | null = null
+  for (const [, property, value] of style.matchAll(declaration)) {
+    const isShown = !/^(?:none|hidden|collapse)$/i.test(value!)
+    if (property!.toLowerCase() === 'display') display = isShown
+    else visibility = isShown
+  }
+  return { display, visibility }
+}
