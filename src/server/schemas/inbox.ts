@@ -29,11 +29,18 @@ export const Annotation = Type.Object({
   explanation: Explanation,
   alsoAt: Type.Array(Type.String()),
   document: Id,
+  entry: Type.String({ description: 'Id of the feed entry; empty for other documents' }),
   version: Id,
   n: Type.Integer({ description: 'Version number within its document' }),
   format: Type.String(),
   size: Type.Integer(),
   expiresAt: MaybeTime,
+  count: Type.Optional(Type.Integer({ description: 'With group=page: how many versions of the page are in the list' })),
+  profiles: Type.Optional(
+    Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
+      description: 'With group=page: the profiles that have the page in this list',
+    }),
+  ),
 })
 
 export const inboxFilter = {
@@ -42,10 +49,20 @@ export const inboxFilter = {
   q: Type.Optional(Type.String({ maxLength: 1000 })),
   urgency: Type.Optional(Type.Number({ minimum: 0, maximum: 100, description: 'Minimum urgency' })),
   upTo: Type.Optional(Id),
+  document: Type.Optional(Id),
+  entry: Type.Optional(Type.String({ maxLength: 2000, description: 'With document: the entry of a feed' })),
+}
+const group = {
+  group: Type.Optional(
+    oneOf(['page'], {
+      description:
+        'page: one item per page (or feed entry), its newest annotation that matches. `read` means that nothing of the page is unread',
+    }),
+  ),
 }
 export const formats = ['json', 'xml', 'wml', 'text'] as const
 
-export const InboxQuery = Type.Object({ ...inboxFilter, ...pageQuery, format: Type.Optional(oneOf(formats)) })
+export const InboxQuery = Type.Object({ ...inboxFilter, ...group, ...pageQuery, format: Type.Optional(oneOf(formats)) })
 /** Small devices read the text of an annotation in parts. */
 export const AnnotationQuery = Type.Object({
   format: Type.Optional(oneOf(formats)),
@@ -55,7 +72,7 @@ export const EventQuery = Type.Object({
   crawl: Type.Optional(oneOf(['0', '1'], { description: '1: include crawl statistics (administrators only)' })),
 })
 /** Reject unknown parameters, so that a typo can't widen a bulk update. */
-export const InboxFilterQuery = Type.Object(inboxFilter, { additionalProperties: false })
+export const InboxFilterQuery = Type.Object({ ...inboxFilter, ...group }, { additionalProperties: false })
 
 export const Marks = Type.Object(
   {
@@ -65,7 +82,7 @@ export const Marks = Type.Object(
   },
   { additionalProperties: false, minProperties: 1 },
 )
-/** Without ids, applies to all that match the query. */
+/** Without ids, applies to all that match the query. With group=page, each id stands for its page: all up to that id that match. */
 export const BulkMarks = Type.Object(
   { ...Marks.properties, ids: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: 10_000 })) },
   { additionalProperties: false },
@@ -82,8 +99,10 @@ const Counts = {
   starred: Type.Integer(),
   archived: Type.Integer(),
 }
+const pages = Type.Object(Counts, { description: 'Pages: the items of a list with group=page' })
 export const InboxCounts = Type.Object({
   ...Counts,
+  pages,
   failing: Type.Integer({ description: 'Failing sources' }),
-  profiles: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), ...Counts })),
+  profiles: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), ...Counts, pages })),
 })

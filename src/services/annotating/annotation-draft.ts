@@ -36,5 +36,6 @@ export function draftOf(
     explanation,
     cluster,
     docbase: '',
+    entry: '',
   }
 }

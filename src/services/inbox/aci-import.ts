@@ -107,6 +107,7 @@ async function adoptedOf(
       size: aci.bytes,
       explanation: explanation === null ? {} : { relevance, ...explanation },
       docbase: version === null ? aci.docbase : '',
+      entry: '',
       silent: !unread,
     },
     document: { ...key, url },

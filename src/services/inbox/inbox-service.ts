@@ -5,6 +5,7 @@ import { parseSearchQuery } from '../../core/search-query/parse-query.ts'
 import type {
   InboxFilter,
   InboxItem,
+  InboxPageItem,
   InboxState,
   InboxStore,
   Marks,
@@ -18,11 +19,14 @@ import { type AnnotationJson, annotationToJson } from './annotation-json.ts'
 /** The inbox of one owner at a time. Annotations of others are treated as missing. */
 export type InboxService = {
   list(owner: string, filter: InboxFilter, page: InboxPage): Promise<InboxItem[]>
+  /** One row for each page with an annotation that matches: the newest of them. */
+  pages(owner: string, filter: InboxFilter, page: InboxPage): Promise<{ items: InboxPageItem[]; next: number | null }>
   find(owner: string, id: number): Promise<InboxItem | null>
   /** The nearest newer and older ones that aren't archived; null if there is none. */
   neighbours(owner: string, id: number): Promise<{ newer: number | null; older: number | null }>
   /** With the names their owner uses. */
   shown(items: readonly InboxItem[]): Promise<AnnotationJson[]>
+  shownPages(items: readonly InboxPageItem[]): Promise<PageJson[]>
   /** In the grammar of the papers. */
   xml(items: readonly InboxItem[]): Promise<string>
   xmlOf(item: InboxItem): string
@@ -31,16 +35,26 @@ export type InboxService = {
   mark(owner: string, ids: readonly number[], marks: Marks): Promise<number[]>
   /** A batch of what matches a filter, newest first. `more`: there may be more to do. */
   markAll(owner: string, filter: InboxFilter, marks: Marks): Promise<{ ids: number[]; more: boolean }>
+  /** Each id stands for all of its page that match the filter, up to itself: what arrived after the row was shown stays as it is. */
+  markPages(
+    owner: string,
+    ids: readonly number[],
+    filter: InboxFilter,
+    marks: Marks,
+  ): Promise<{ ids: number[]; more: boolean }>
   /** Another process has set these marks; null if too many to list. */
   noteMarks(owner: string, ids: readonly number[] | null, marks: Marks): Promise<void>
 }
+
+export type PageJson = AnnotationJson & { count: number; profiles: { id: string; name: string }[] }
 
 export type InboxPage = { before: number | null; limit: number }
 
 export type NamedCounts = ProfileCounts & {
   /** Number of failing sources. */
   failing: number
-  profiles: ({ id: string; name: string } & ProfileCounts)[]
+  pages: ProfileCounts
+  profiles: ({ id: string; name: string; pages: ProfileCounts } & ProfileCounts)[]
 }
 
 export type InboxDeps = {
@@ -86,8 +100,22 @@ export function createInboxService(deps: InboxDeps): InboxService {
     hub.publish(owner, { name: 'counts', data: { ...(await counts(owner)), changed: { ids, marks } } })
   }
 
+  /** Adds to the ids up to the size of a portion. True if there may be more. */
+  async function markPortion(owner: string, filter: InboxFilter, marks: Marks, ids: number[]): Promise<boolean> {
+    let more = true
+    while (more && ids.length < portion) {
+      const limit = Math.min(SLICE, portion - ids.length)
+      const slice = await store.markAll(owner, filter, marks, limit)
+      more = slice.length === limit
+      ids.push(...slice)
+      if (more) await setImmediate()
+    }
+    return more
+  }
+
   return {
     list: store.list,
+    pages: store.pages,
     find: store.find,
     async neighbours(owner, id) {
       const [older] = await store.list(owner, { state: 'all' }, { before: id, limit: 1 })
@@ -97,6 +125,14 @@ export function createInboxService(deps: InboxDeps): InboxService {
     async shown(items) {
       const nameOf = await names.of(items.map(({ profile }) => profile))
       return items.map((item) => annotationToJson(item, nameOf.get(item.profile)!))
+    },
+    async shownPages(items) {
+      const nameOf = await names.of(items.flatMap(({ profiles }) => profiles))
+      return items.map(({ count, profiles, ...item }) => ({
+        ...annotationToJson(item, nameOf.get(item.profile)!),
+        count,
+        profiles: profiles.map((id) => ({ id, name: nameOf.get(id)! })),
+      }))
     },
     xml: (items) => inboxXml(items, clock.now()),
     xmlOf: (item) => annotationXml(item, clock.now()),
@@ -113,16 +149,24 @@ export function createInboxService(deps: InboxDeps): InboxService {
     },
     async markAll(owner, filter, marks) {
       const ids: number[] = []
-      let more = true
-      while (more && ids.length < portion) {
-        if (ids.length > 0) await setImmediate()
-        const limit = Math.min(SLICE, portion - ids.length)
-        const slice = await store.markAll(owner, filter, marks, limit)
-        more = slice.length === limit
-        ids.push(...slice)
-      }
+      const more = await markPortion(owner, filter, marks, ids)
       await tell(owner, ids, marks)
       return { ids, more }
+    },
+    async markPages(owner, ids, filter, marks) {
+      const changed: number[] = []
+      let more = false
+      for (const id of ids) {
+        const item = await store.find(owner, id)
+        if (item === null) continue
+        const { documentId, entry } = item
+        const upTo = Math.min(id, filter.upTo ?? id)
+        more = await markPortion(owner, { ...filter, upTo, page: { documentId, entry } }, marks, changed)
+        if (more) break
+        await setImmediate()
+      }
+      await tell(owner, changed, marks)
+      return { ids: changed, more }
     },
   }
 }
@@ -139,17 +183,27 @@ export function annotationXml(item: InboxItem, now: number): string {
 }
 
 /** The filter in a request. */
-export type InboxWish = { state?: InboxState; profile?: string; q?: string; urgency?: number; upTo?: number }
+export type InboxWish = {
+  state?: InboxState
+  profile?: string
+  q?: string
+  urgency?: number
+  upTo?: number
+  document?: number
+  entry?: string
+}
 
 export type ReadFilter = { kind: 'filter'; filter: InboxFilter } | { kind: 'invalid'; errors: string[] }
 
 /** Omitted parameters don't filter; the default state is unread. */
-export function readInboxFilter({ state = 'all', profile = '', q = '', urgency = 0, upTo }: InboxWish): ReadFilter {
+export function readInboxFilter(wish: InboxWish): ReadFilter {
+  const { state = 'all', profile = '', q = '', urgency = 0, upTo, document, entry = '' } = wish
   const filter: InboxFilter = {
     state,
     ...(profile === '' ? {} : { profile }),
     ...(urgency === 0 ? {} : { urgency }),
     ...(upTo === undefined ? {} : { upTo }),
+    ...(document === undefined ? {} : { page: { documentId: document, entry } }),
   }
   if (q.trim() === '') return { kind: 'filter', filter }
   const read = parseSearchQuery(q)

@@ -40,7 +40,7 @@ export function draftOf(documentId: number, versionId: number, parts: Partial<An
     explanation: { terms: [{ key: 'ïdea' }] },
   }
   const facts = { title: 'A "title"', format: 'html', extension: '', ...texts }
-  const worth = { urgency: 3, expiresAt: 0, backlog: false, cluster: 0, docbase: '' }
+  const worth = { urgency: 3, expiresAt: 0, backlog: false, cluster: 0, docbase: '', entry: '' }
   const what = { owner: 'ann', profile: 'p', documentId, versionId, kind: 'new', at: 77 } as const
   return { ...sample, ...what, ...worth, ...facts, ...parts }
 }

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { type InboxCounts, type InboxFilter, type InboxStore, inboxStates, type Marks } from '../contracts/inbox.ts'
 import { draftOf, nothing } from './annotations-suite.testkit.ts'
 import type { StoreEngine } from './engine.testkit.ts'
+import { pageCountsByHand, pagesAgree } from './inbox-pages-suite.testkit.ts'
 import { type InboxPlace, tell, withInbox } from './inbox-suite.testkit.ts'
 
 const everything = { before: null, limit: 10_000 }
@@ -145,7 +146,8 @@ export function inboxMarksSuite(engine: StoreEngine): void {
           const marks: Marks = {}
           for (const mark of ['read', 'starred', 'archived'] as const) if (below(2) === 0) marks[mark] = below(2) === 0
           const store = of(stores)
-          if (below(3) > 0)
+          if (below(20) === 0) await store.remove(owner, { limit: 1 })
+          else if (below(3) > 0)
             await store.mark(
               owner,
               Array.from({ length: below(6) }, () => 1 + below(60)),
@@ -220,7 +222,8 @@ async function agrees({ annotations, collection }: InboxPlace, inbox: InboxStore
   const profiles = [...new Set(items.map(({ profile }) => profile))].sort()
   const expected: InboxCounts = {
     ...countsOf(),
-    profiles: profiles.map((profile) => ({ profile, ...countsOf(profile) })),
+    pages: pageCountsByHand(items),
+    profiles: profiles.map((profile) => ({ profile, ...countsOf(profile), pages: pageCountsByHand(items, profile) })),
   }
   const counts = await inbox.counts(owner)
   assert.deepEqual(
@@ -229,6 +232,7 @@ async function agrees({ annotations, collection }: InboxPlace, inbox: InboxStore
   )
   for (const state of inboxStates)
     assert.deepEqual(await inbox.list(owner, { state }, everything), inState[state].toReversed(), state)
+  await pagesAgree(inbox, owner)
   const held = await collection.find(items.map(({ versionId }) => versionId))
   const isWanted = (id: number): boolean =>
     items.some(({ versionId, read, starred, archived }) => versionId === id && !archived && (!read || starred))

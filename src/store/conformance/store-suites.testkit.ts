@@ -15,6 +15,7 @@ import { frontierWatchSuite } from './frontier/watch-suite.testkit.ts'
 import { graphViewSuite } from './graph-view-suite.testkit.ts'
 import { hostViewSuite } from './host-view-suite.testkit.ts'
 import { inboxMarksSuite } from './inbox-marks-suite.testkit.ts'
+import { inboxPagesSuite } from './inbox-pages-suite.testkit.ts'
 import { inboxSuite } from './inbox-suite.testkit.ts'
 import { leasesSuite } from './leases-suite.testkit.ts'
 import { objectsSuite } from './objects-suite.testkit.ts'
@@ -47,6 +48,7 @@ const suites = [
   setupSuite,
   inboxSuite,
   inboxMarksSuite,
+  inboxPagesSuite,
   outboxSuite,
   collectionSuite,
   hostViewSuite,

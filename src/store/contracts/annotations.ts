@@ -90,6 +90,8 @@ export type AnnotationFields = {
   cluster: number
   /** Where the content is in the system that the annotation comes from; empty where its version is, or was, in this archive. */
   docbase: string
+  /** Of a feed: the id of the entry; '' for all other documents. Annotations of a document and entry are one row in the inbox. */
+  entry: string
 }
 
 /** A `flag` is true or false, `json` is any value. */
@@ -118,6 +120,7 @@ export const annotationFields = {
   explanation: { column: 'explanation', type: 'json' },
   cluster: { column: 'story', type: 'integer' },
   docbase: { column: 'docbase', type: 'text' },
+  entry: { column: 'entry', type: 'text' },
 } as const satisfies Record<keyof AnnotationFields, { column: string; type: FieldType }>
 
 export type AnnotationDraft = AnnotationFields & {

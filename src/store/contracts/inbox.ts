@@ -8,6 +8,15 @@ import type { Annotation } from './annotations.ts'
 export type InboxStore = {
   /** The newest first: ids below `before`, all for null. */
   list(owner: string, filter: InboxFilter, page: { before: number | null; limit: number }): Promise<InboxItem[]>
+  /**
+   * One row for each page (for a feed: for each of its entries) with an annotation that matches: the newest of them, in its place
+   * among the others. `next` continues the list, null at its end. A page may have fewer rows than `limit` although there are more.
+   */
+  pages(
+    owner: string,
+    filter: InboxFilter,
+    page: { before: number | null; limit: number },
+  ): Promise<{ items: InboxPageItem[]; next: number | null }>
   find(owner: string, id: number): Promise<InboxItem | null>
   /** The oldest first: ids above `after`. */
   arrivals(owner: string, page: { after: number; limit: number }): Promise<InboxItem[]>
@@ -40,12 +49,31 @@ export type InboxFilter = {
   query?: SearchQuery
   /** No id above this: not what arrived after the list was shown. */
   upTo?: number
+  /** Only annotations of this document, or of this entry of a feed. */
+  page?: PageKey
 }
+
+export type PageKey = { documentId: number; entry: string }
 
 export type Marks = { read?: boolean; starred?: boolean; archived?: boolean }
 
 export type InboxItem = Annotation & { read: boolean; starred: boolean; archived: boolean }
 
-export type InboxCounts = ProfileCounts & { profiles: ({ profile: string } & ProfileCounts)[] }
+/**
+ * The newest annotation of a page, with what its owner has of that page in the state of the list. `read`: nothing of the page is unread;
+ * `starred`: something of it is.
+ */
+export type InboxPageItem = InboxItem & {
+  /** Versions with an annotation. Counted are the newest `MAX_COUNTED` annotations where several profiles have the page. */
+  count: number
+  /** Those that have it, the item's own first. */
+  profiles: readonly string[]
+}
+
+/** `pages`: the same for rows of pages. A page of two profiles counts once in the total. */
+export type InboxCounts = ProfileCounts & {
+  pages: ProfileCounts
+  profiles: ({ profile: string; pages: ProfileCounts } & ProfileCounts)[]
+}
 
 export type ProfileCounts = { unread: number; all: number; starred: number; archived: number }

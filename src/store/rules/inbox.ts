@@ -8,11 +8,61 @@ export function highestOf(filter: InboxFilter, before: number | null): number | 
   return Math.min(before - 1, upTo ?? before)
 }
 
-/** The counts of all profiles together, with those of each. */
-export function countsOf(rows: InboxCounts['profiles']): InboxCounts {
-  const sum: ProfileCounts = { unread: 0, all: 0, starred: 0, archived: 0 }
+export type ProfileRow = { profile: string } & ProfileCounts
+export type ScopeRow = { scope: string } & ProfileCounts
+
+const none: ProfileCounts = { unread: 0, all: 0, starred: 0, archived: 0 }
+
+/** The counts of all profiles together, with those of each, and the pages of each scope. */
+export function countsOf(rows: readonly ProfileRow[], scopes: readonly ScopeRow[]): InboxCounts {
+  const sum: ProfileCounts = { ...none }
   for (const row of rows) for (const name of Object.keys(sum) as (keyof ProfileCounts)[]) sum[name] += row[name]
-  return { ...sum, profiles: rows.map((row) => ({ ...row })) }
+  const pages = new Map(scopes.map(({ scope, ...counts }) => [scope, counts]))
+  return {
+    ...sum,
+    pages: pages.get('') ?? { ...none },
+    profiles: rows.map((row) => ({ ...row, pages: pages.get(row.profile) ?? { ...none } })),
+  }
+}
+
+/** Annotations of a page that several profiles have are counted one by one, up to this many. */
+export const MAX_COUNTED = 500
+
+/** Annotations that a search or an urgency finds are gone through in steps, so that a page with very many of them ends one answer. */
+export const PAGE_STEP = 200
+export const MAX_PAGE_STEPS = 20
+
+/** What a page of rows is made from: the newest matches, those of one page together. */
+export type Found = { id: number; documentId: number; entry: string }
+
+/**
+ * Rows of pages where no stored row says which annotations match: goes through the matches, the newest first, and takes the first of each
+ * page. `isNewest` tells which of some candidates have no newer match, which would have been in an earlier part of the list.
+ */
+export async function firstOfPages(
+  { before, limit }: { before: number | null; limit: number },
+  matches: (before: number | null, limit: number) => Promise<Found[]> | Found[],
+  newest: (candidates: readonly Found[]) => Promise<Set<number>> | Set<number>,
+): Promise<{ found: Found[]; next: number | null }> {
+  const found: Found[] = []
+  const met = new Set<string>()
+  let from = before
+  for (let step = 0; step < MAX_PAGE_STEPS; step++) {
+    const walked = await matches(from, PAGE_STEP)
+    const candidates = walked.filter(({ documentId, entry }) => {
+      const key = `${documentId} ${entry}`
+      return !met.has(key) && met.add(key) !== undefined
+    })
+    const isNewest = await newest(candidates)
+    for (const candidate of candidates) {
+      if (!isNewest.has(candidate.id)) continue
+      if (found.length === limit) return { found, next: found.at(-1)!.id }
+      found.push(candidate)
+    }
+    if (walked.length < PAGE_STEP) return { found, next: null }
+    from = walked.at(-1)!.id
+  }
+  return { found, next: from }
 }
 
 /** What a page, or a change of many marks, asks for. */

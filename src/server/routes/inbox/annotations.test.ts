@@ -44,6 +44,7 @@ describe('the inbox', () => {
         starred: false,
         archived: false,
         alsoAt: [],
+        entry: '',
         format: 'html',
         size: 1234,
         expiresAt: '2001-09-09T01:46:40.000Z',
@@ -120,8 +121,62 @@ describe('the inbox', () => {
         starred: 1,
         archived: 2,
         failing: 0,
-        profiles: [{ id: 'p', name: '', unread: 1, all: 2, starred: 1, archived: 2 }],
+        pages: { unread: 1, all: 2, starred: 1, archived: 2 },
+        profiles: [
+          {
+            id: 'p',
+            name: '',
+            unread: 1,
+            all: 2,
+            starred: 1,
+            archived: 2,
+            pages: { unread: 1, all: 2, starred: 1, archived: 2 },
+          },
+        ],
       })
+    }),
+  )
+
+  test(
+    'group=page gives one item per page, and marks of an item are for all of its page that was shown',
+    withServer(async (server) => {
+      const user = server.as(ada)
+      const sources = [{ uri: 'http://www.example.org/' }]
+      const profile: string = (await user.post('/profiles', { name: 'Research', sources })).json().id
+      const url = 'http://www.example.org/prices'
+      const one = await annotate(server, ada, { profile, url })
+      const { document: documentId } = (await user.get(`/annotations/${one}`)).json()
+      const two = await annotate(server, ada, { profile, documentId })
+      const other = await annotate(server, ada)
+      const rows = async (query = '') => (await user.get(`/annotations?group=page${query}`)).json().items
+      const named = { id: profile, name: 'Research' }
+      assert.deepEqual(
+        (await rows()).map((row: Record<string, unknown>) => [row.id, row.count, row.profiles, row.read]),
+        [
+          [other, 1, [{ id: 'p', name: '' }], false],
+          [two, 2, [named], false],
+        ],
+      )
+      const first = (await user.get('/annotations?group=page&limit=1')).json()
+      const second = (await user.get(`/annotations?group=page&limit=1&cursor=${first.next}`)).json()
+      assert.deepEqual([...idsOf({ json: () => first }), ...idsOf({ json: () => second })], [other, two])
+      assert.equal(second.next, null)
+      assert.deepEqual(idsOf(await user.get(`/annotations?document=${documentId}`)), [two, one])
+      const three = await annotate(server, ada, { profile, documentId })
+      const marks = { read: true, ids: [two] }
+      assert.deepEqual((await user.patch('/annotations?group=page&state=unread', marks)).json(), {
+        changed: 2,
+        ids: [two, one],
+        more: false,
+      })
+      assert.deepEqual(
+        (await rows('&state=unread')).map((row: { id: number }) => row.id),
+        [three, other],
+      )
+      assert.deepEqual((await user.get('/annotations/counts')).json().pages.unread, 2)
+      assert.deepEqual((await server.as(bob).patch('/annotations?group=page', marks)).json().changed, 0)
+      assert.match((await user.get('/annotations?group=page&format=text')).body, /prices/)
+      assert.equal((await user.get('/annotations?group=site')).statusCode, 400)
     }),
   )
 

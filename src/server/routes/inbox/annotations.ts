@@ -58,6 +58,13 @@ export function addAnnotations(api: Api, { inbox, settings }: Pick<ServerParts, 
       const before = numberOfCursor(query.cursor)
       const asked = query.limit ?? DEFAULT_LIMIT
       const limit = format === 'wml' ? Math.min(asked, MAX_WML_ITEMS) : asked
+      if (query.group === 'page') {
+        const pages = await inbox.pages(owner, filter, { before, limit })
+        const next = pages.next === null ? null : cursorOf(pages.next)
+        if (format === 'json') return { items: await inbox.shownPages(pages.items), next }
+        const links = inboxLinks(request, settings.url)
+        return sendList(reply, { format, items: pages.items, next, inbox, links, query, cursorOf })
+      }
       const found = await inbox.list(owner, filter, { before, limit: limit + 1 })
       const { items, next } = pageOf(found, limit, ({ id }) => id)
       if (format === 'json') return { items: await inbox.shown(items), next }
@@ -81,7 +88,7 @@ export function addAnnotations(api: Api, { inbox, settings }: Pick<ServerParts, 
       config: writer,
       schema: {
         tags,
-        summary: 'Update many: by ids, or all that match the query',
+        summary: 'Update many: by ids, by pages, or all that match the query',
         querystring: InboxFilterQuery,
         body: BulkMarks,
         response: { 200: BulkMarked, '4xx': Problem },
@@ -91,10 +98,13 @@ export function addAnnotations(api: Api, { inbox, settings }: Pick<ServerParts, 
       const owner = ownerOf(request)
       const { ids, ...marks } = request.body
       if (Object.keys(marks).length === 0) throw noMark()
+      const { query } = request
       const { ids: changed, more } =
         ids === undefined
-          ? await inbox.markAll(owner, filterOf(request.query), marks)
-          : { ids: await inbox.mark(owner, ids, marks), more: false }
+          ? await inbox.markAll(owner, filterOf(query), marks)
+          : query.group === 'page'
+            ? await inbox.markPages(owner, ids, filterOf(query), marks)
+            : { ids: await inbox.mark(owner, ids, marks), more: false }
       return { changed: changed.length, ids: changed, more }
     },
   )

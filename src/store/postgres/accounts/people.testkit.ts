@@ -3,6 +3,7 @@ import { partitionOf } from '../../../core/url/partition.ts'
 import { draftOf } from '../../conformance/annotations-suite.testkit.ts'
 import type { AnnotationDraft } from '../../contracts/annotations.ts'
 import type { PostgresPool } from '../connection/pool.ts'
+import { countedPages, pageCounts } from '../inbox/inbox-pages.ts'
 
 /** A version that is there, with a task for watch 1. */
 export type MadeVersion = { id: number; documentId: number; partition: number; task: number }
@@ -68,8 +69,18 @@ export async function fillInboxes(pool: PostgresPool, owners: readonly string[],
      SELECT owner, profile, count(*) FILTER (WHERE NOT read AND NOT archived), count(*) FILTER (WHERE NOT archived),
        count(*) FILTER (WHERE starred), count(*) FILTER (WHERE archived) FROM inbox GROUP BY owner, profile`,
   )
+  await pool.query(countedPages)
+  await pool.query(pageCounts)
   await pool.query('INSERT INTO inbox_owners SELECT DISTINCT owner FROM inbox')
-  for (const table of ['annotations', 'inbox', 'inbox_words', 'inbox_counts', 'also_at'])
+  for (const table of [
+    'annotations',
+    'inbox',
+    'inbox_words',
+    'inbox_counts',
+    'inbox_pages',
+    'inbox_page_counts',
+    'also_at',
+  ])
     await pool.query(`VACUUM (ANALYZE) ${table}`)
 }
 
@@ -148,6 +159,6 @@ function readPlan(root: PlanNode): Plan {
 
 function literalOf(value: unknown): string {
   if (value === null) return 'NULL'
-  if (Array.isArray(value)) return `'{${value.join(',')}}'`
+  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map((each) => JSON.stringify(each)).join(',')}}`)
   return typeof value === 'number' ? String(value) : pg.escapeLiteral(String(value))
 }

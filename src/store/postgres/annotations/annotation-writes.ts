@@ -2,6 +2,7 @@ import type { Annotation, AnnotationBatch, AnnotationDraft } from '../../contrac
 import { comesRead } from '../../rules/inbox.ts'
 import type { Tx } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
+import { addedPages } from '../inbox/inbox-pages.ts'
 import { wordsVector } from '../inbox/inbox-words.ts'
 import { draftColumns, draftValues, fieldsOf } from './annotation-rows.ts'
 
@@ -40,13 +41,13 @@ WITH given AS MATERIALIZED (
 ), added AS (
   INSERT INTO annotations (${names.join(', ')}) SELECT ${names.join(', ')} FROM given
   WHERE (SELECT count(*) FROM locked) >= 0 ORDER BY place
-  ON CONFLICT (version, owner, profile) DO NOTHING RETURNING id, owner, profile, version
+  ON CONFLICT (version, owner, profile, entry) DO NOTHING RETURNING id, owner, profile, version, entry
 ), fresh AS MATERIALIZED (
-  SELECT added.id, given.* FROM added JOIN given USING (version, owner, profile)
+  SELECT added.id, given.* FROM added JOIN given USING (version, owner, profile, entry)
 ), boxed AS (
-  INSERT INTO inbox (id, owner, profile, document, version, at, urgency, read, starred, archived)
-  SELECT id, owner, profile, document, version, at, urgency, read, false, archived FROM fresh
-), counted AS (
+  INSERT INTO inbox (id, owner, profile, document, entry, version, at, urgency, read, starred, archived)
+  SELECT id, owner, profile, document, entry, version, at, urgency, read, false, archived FROM fresh
+), ${addedPages}, counted AS (
   INSERT INTO inbox_counts AS c (owner, profile, unread, shown, starred, archived)
   SELECT owner, profile, count(*) FILTER (WHERE NOT read), count(*) FILTER (WHERE NOT archived), 0,
     count(*) FILTER (WHERE archived) FROM fresh GROUP BY owner, profile
@@ -104,11 +105,11 @@ export async function addAnnotations(
   return all
 }
 
-/** The first of an owner, profile and version. */
+/** The first of an owner, profile, version and entry. */
 function eachOnce(located: readonly LocatedDraft[]): LocatedDraft[] {
   const met = new Set<string>()
-  return located.filter(({ draft: { owner, profile, versionId } }) => {
-    const key = JSON.stringify([versionId, owner, profile])
+  return located.filter(({ draft: { owner, profile, versionId, entry } }) => {
+    const key = JSON.stringify([versionId, owner, profile, entry])
     const isNew = !met.has(key)
     met.add(key)
     return isNew

@@ -2,6 +2,7 @@ import { partitionCount } from '../../../core/url/partition.ts'
 import type { CountedTable, ImportFacts } from '../../contracts/import.ts'
 import { isGivenUpSql } from '../../rules/host-ranking.ts'
 import type { Tx } from '../connection/pool.ts'
+import { countedPages, pageCounts } from '../inbox/inbox-pages.ts'
 
 /**
  * What follows from the rows, made when all of them are there. Counters continue above what was given out before; a sequence
@@ -25,6 +26,10 @@ const statements = {
     SELECT owner, profile, count(*) FILTER (WHERE NOT read AND NOT archived), count(*) FILTER (WHERE NOT archived),
       count(*) FILTER (WHERE starred), count(*) FILTER (WHERE archived)
     FROM inbox GROUP BY owner, profile`,
+  forgetPages: 'DELETE FROM inbox_pages',
+  inboxPages: countedPages,
+  forgetPageCounts: 'DELETE FROM inbox_page_counts',
+  inboxPageCounts: pageCounts,
   fact: `INSERT INTO facts (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   forgetFact: 'DELETE FROM facts WHERE name = $1',
   ids: `SELECT setval('ids', greatest($1::bigint, (SELECT last_value FROM ids)))`,
@@ -52,6 +57,10 @@ export async function setImportCounters(tx: Tx, { run, clean, setup, revisions, 
   await tx.query(statements.leases, [clean])
   await tx.query(statements.forgetCounts)
   await tx.query(statements.inboxCounts)
+  await tx.query(statements.forgetPages)
+  await tx.query(statements.inboxPages)
+  await tx.query(statements.forgetPageCounts)
+  await tx.query(statements.inboxPageCounts)
   for (const [name, revision] of Object.entries(revisions))
     await tx.query(statements.fact, [name, JSON.stringify(revision)])
   if (setup === null) await tx.query(statements.forgetFact, ['setup'])

@@ -40,7 +40,7 @@ const annotations = [
   table(
     'inbox',
     'owner id',
-    `owner:text id:bigint profile:text document:bigint version:bigint at:bigint urgency:float8 read:boolean starred:boolean
+    `owner:text id:bigint profile:text document:bigint entry:text version:bigint at:bigint urgency:float8 read:boolean starred:boolean
      archived:boolean`,
   ),
   table('inbox_owners', 'owner', 'owner:text', { isShared: true }),

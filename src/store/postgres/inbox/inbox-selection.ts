@@ -1,14 +1,16 @@
-import type { InboxFilter, InboxState, Marks } from '../../contracts/inbox.ts'
+import type { InboxFilter, InboxState, Marks, PageKey } from '../../contracts/inbox.ts'
 import { countColumns, type InboxSelection, narrowedState } from '../../rules/inbox.ts'
+import { annotationColumns } from '../annotations/annotation-rows.ts'
 import type { Sender } from '../connection/pool.ts'
+import { stateRows } from './inbox-pages.ts'
 import { wordsQuery } from './inbox-words.ts'
 
 /** How many the owner has in the state, how many the profile has at all, and how many of those are in the state. */
 type Numbers = { inState: number; ofProfile: number; both: number }
 
 /**
- * Finds rows, the newest first; returns the statement that reads them. It goes along one of three indexes: that of the state, that of
- * the profile, or that of the words. The stored counts decide between the first two. Common words are soon found among the newest
+ * Finds rows, the newest first; returns the statement that reads them. It goes along one of four indexes: that of the page, where one
+ * is given, else that of the state, that of the profile, or that of the words. The stored counts decide between the first two. Common words are soon found among the newest
  * rows; where a window of them does not have enough, the words are rare, and their own index has few matches.
  *
  * Owner and profile are storable. Null where there is nothing to find.
@@ -17,22 +19,14 @@ export async function selectRows(
   sender: Sender,
   owner: string,
   filter: InboxFilter,
-  { highest, limit, changedBy }: InboxSelection,
+  selection: InboxSelection,
 ): Promise<Statement | null> {
+  const { changedBy } = selection
   if (changedBy !== undefined && Object.values(changedBy).every((mark) => mark === undefined)) return null
-  const { profile = null, query } = filter
-  const state = narrowedState(filter.state, changedBy)
-  const walk: Walk = {
-    along: 'state',
-    owner,
-    state,
-    profile,
-    highest: highest ?? Number.MAX_SAFE_INTEGER,
-    limit,
-    urgency: filter.urgency ?? null,
-    times: timesOf(filter),
-    changedBy: changedBy ?? null,
-  }
+  const walk = walkOf(owner, filter, selection)
+  const { profile, state, limit } = walk
+  const node = filter.query?.match ?? null
+  if (filter.page !== undefined) return walkRows(alongPage(walk, filter))
   if (profile !== null) {
     const { inState, ofProfile, both } = await countRows(sender, owner, state, profile)
     if (both === 0) return null
@@ -40,8 +34,29 @@ export async function selectRows(
     walk.limit = Math.min(limit, both)
     if (ofProfile < inState) walk.along = 'profile'
   }
-  const node = query?.match ?? null
   return node === null ? walkRows(walk) : selectByWords(sender, walk, wordsQuery(owner, node))
+}
+
+export function walkOf(owner: string, filter: InboxFilter, { highest, limit, changedBy }: InboxSelection): Walk {
+  return {
+    along: 'state',
+    owner,
+    state: narrowedState(filter.state, changedBy),
+    profile: filter.profile ?? null,
+    highest: highest ?? Number.MAX_SAFE_INTEGER,
+    limit,
+    urgency: filter.urgency ?? null,
+    times: timesOf(filter),
+    changedBy: changedBy ?? null,
+    page: filter.page ?? null,
+    words: null,
+  }
+}
+
+/** A page has few rows, so each is checked for the words. */
+export function alongPage(walk: Walk, { query }: InboxFilter): Walk {
+  const node = query?.match ?? null
+  return { ...walk, along: 'page', words: node === null ? null : wordsQuery(walk.owner, node) }
 }
 
 async function selectByWords(sender: Sender, walk: Walk, words: string): Promise<Statement> {
@@ -78,7 +93,7 @@ export type Statement = { sql: string; values: readonly unknown[] }
  * conditions are checked on each row. Rows are ids with their marks.
  */
 export type Walk = {
-  along: 'state' | 'profile'
+  along: 'state' | 'profile' | 'page'
   owner: string
   state: InboxState
   profile: string | null
@@ -89,17 +104,12 @@ export type Walk = {
   times: readonly [fromMs: number, toMs: number] | null
   /** Only rows that these marks would change. */
   changedBy: Marks | null
+  page: PageKey | null
+  /** Checked on each row, for the few of a page. */
+  words: string | null
 }
 
-/** The rows of a state, in the words of its index. */
-const stateRows: Record<InboxState, string> = {
-  unread: 'NOT i.archived AND NOT i.read',
-  all: 'NOT i.archived',
-  starred: 'i.starred',
-  archived: 'i.archived',
-}
-
-const columns = 'i.id, i.read, i.starred, i.archived'
+const columns = 'i.id, i.document, i.entry, i.read, i.starred, i.archived'
 
 /** The rows that are checked for words before the index of words is used. */
 export const WINDOW = 1_000
@@ -128,10 +138,15 @@ function conditionsOf(walk: Walk, parameters: Parameters): string {
   const held = filtersOf(walk, parameters)
   if (along === 'state') way.push(stateRows[state])
   else held.push(stateRows[state])
+  if (walk.page !== null) way.push(`i.document = ${add(walk.page.documentId)}`, `i.entry = ${add(walk.page.entry)}`)
+  if (walk.words !== null) held.push(hasWords(add(walk.words)))
   if (profile !== null) (along === 'profile' ? way : held).push(`i.profile = ${add(profile)}`)
   if (held.length > 0) way.push(`CASE WHEN ${held.join(' AND ')} THEN true ELSE false END`)
   return way.join(' AND ')
 }
+
+const hasWords = (words: string): string =>
+  `(SELECT words @@ ${words}::tsquery FROM inbox_words WHERE annotation = i.id)`
 
 function filtersOf({ urgency, times, changedBy }: Walk, { add }: Parameters): string[] {
   const filters: string[] = []
@@ -144,6 +159,19 @@ function filtersOf({ urgency, times, changedBy }: Walk, { add }: Parameters): st
     filters.push(`(${differs.join(' OR ')})`)
   }
   return filters
+}
+
+/** Which of these pages has its newest match at this id: `filter` as for a walk, with the candidates as pages. */
+export function newestOfPages(walk: Walk, candidates: readonly (PageKey & { id: number })[]): Statement {
+  const parameters = createParameters()
+  const { add } = parameters
+  const given = ['documentId', 'entry', 'id'] as const
+  const [documents, entries, ids] = given.map((name) => add(candidates.map((candidate) => candidate[name])))
+  const where = conditionsOf(walk, parameters)
+  const sql = `SELECT g.id FROM unnest(${documents}::bigint[], ${entries}::text[], ${ids}::bigint[]) AS g (document, entry, id)
+    CROSS JOIN LATERAL (SELECT i.id FROM inbox i WHERE i.document = g.document AND i.entry = g.entry AND ${where}
+      ORDER BY i.id DESC LIMIT 1) i WHERE i.id = g.id`
+  return { sql, values: parameters.values }
 }
 
 export function walkRows(walk: Walk): Statement {
@@ -185,6 +213,11 @@ export function givenRows(owner: string, ids: readonly number[]): Statement {
     CROSS JOIN LATERAL (SELECT * FROM inbox WHERE owner = $2 AND id = g.id LIMIT 1) i`
   return { sql, values: [ids, owner] }
 }
+
+/** Annotations for a page of the inbox. */
+export const itemsOf = (page: string, order: 'ASC' | 'DESC'): string => `WITH page AS MATERIALIZED (${page})
+  SELECT ${annotationColumns}, i.read, i.starred, i.archived
+  FROM page i CROSS JOIN LATERAL (SELECT * FROM annotations WHERE id = i.id LIMIT 1) a ORDER BY i.id ${order}`
 
 /** All of an owner's, in any state, the oldest first: ids above `$2`. */
 export const arrivalsStatement = `SELECT ${columns} FROM inbox i WHERE i.owner = $1 AND i.id > $2 ORDER BY i.id LIMIT $3`

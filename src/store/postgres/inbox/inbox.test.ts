@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
 import { parseSearchQuery } from '../../../core/search-query/parse-query.ts'
 import { nothing } from '../../conformance/annotations-suite.testkit.ts'
+import { pagesAgree } from '../../conformance/inbox-pages-suite.testkit.ts'
 import { type InboxFilter, type InboxStore, inboxStates } from '../../contracts/inbox.ts'
 import { draftsOf, fillInboxes, listening, makeVersions, planOf, untilWaiting } from '../accounts/people.testkit.ts'
 import { createPostgresAnnotations } from '../annotations/annotations.ts'
@@ -34,6 +35,7 @@ async function countsAgree(inbox: InboxStore, owner: string): Promise<void> {
   const { profiles: _, ...counts } = await inbox.counts(owner)
   for (const state of inboxStates)
     assert.equal(counts[state], (await inbox.list(owner, { state }, { before: null, limit: 10_000 })).length, state)
+  await pagesAgree(inbox, owner)
 }
 
 describe('the inbox in PostgreSQL', () => {
@@ -131,15 +133,23 @@ describe('the inbox in PostgreSQL', () => {
         }
         return indexes
       }
-      const uses = async (index: string, work: Promise<unknown>): Promise<void> => {
+      const uses = async (index: string | RegExp, work: Promise<unknown>): Promise<void> => {
         const used = await indexesOf(work)
-        assert.ok(used.includes(index), `${index} is not among ${used}`)
+        const isMeant = (each: string) => (typeof index === 'string' ? each === index : index.test(each))
+        assert.ok(used.some(isMeant), `${index} is not among ${used}`)
       }
       for (const owner of ['big', 'small']) {
         for (const state of inboxStates) {
           await uses(`inbox_${state}`, inbox.list(owner, { state }, page))
           await uses(`inbox_${state}`, inbox.list(owner, { state, urgency: 2, ...queryOf('after:1970') }, page))
           await indexesOf(inbox.list(owner, { state, profile: `${owner}-1`, urgency: 2 }, page))
+          const column = state === 'all' ? 'shown' : state
+          for (const profile of [{}, { profile: `${owner}-1` }])
+            await uses(`inbox_pages_${column}`, inbox.pages(owner, { state, ...profile }, page))
+          // Both indexes begin with the document, and here no document has many entries.
+          await uses(/inbox_(page|document)$/, inbox.pages(owner, { state: 'all', ...queryOf('common') }, page))
+          const ofPage = { state, page: { documentId: 256_000_512, entry: '' } }
+          await uses(/inbox_(page|document)$/, inbox.list(owner, ofPage, page))
           await uses('inbox_words_pkey', inbox.list(owner, { state: 'all', ...queryOf('common') }, page))
         }
         await uses('inbox_profile', inbox.list(owner, { state: 'all', profile: `${owner}-1` }, page))
@@ -147,6 +157,7 @@ describe('the inbox in PostgreSQL', () => {
         await uses('inbox_document', inbox.documents(owner, page))
         await uses('inbox_document', inbox.documentsOf(owner, [1, 2, 3]))
         await uses('inbox_counts_pkey', inbox.counts(owner))
+        await uses('inbox_page_counts_pkey', inbox.counts(owner))
         await uses('inbox_pkey', annotations.list({ after: 0, limit: 9, owner }))
         await uses('inbox_profile', annotations.list({ after: 0, limit: 9, owner, profile: `${owner}-1` }))
         await uses('annotations_document', annotations.last(`${owner}-1`, 5))

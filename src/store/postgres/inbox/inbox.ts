@@ -1,16 +1,13 @@
-import type { InboxCounts, InboxFilter, InboxStore, Marks } from '../../contracts/inbox.ts'
-import { countsOf, highestOf, isEmptyCount, pins } from '../../rules/inbox.ts'
-import { annotationColumns, partitionsOfIds, readItems } from '../annotations/annotation-rows.ts'
+import type { InboxFilter, InboxStore, Marks } from '../../contracts/inbox.ts'
+import { countsOf, highestOf, isEmptyCount, type ProfileRow, pins, type ScopeRow } from '../../rules/inbox.ts'
+import { partitionsOfIds, readItems } from '../annotations/annotation-rows.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { inPartitions, storable } from '../connection/row-batch.ts'
-import { arrivalsStatement, documentsStatement, givenRows, selectRows } from './inbox-selection.ts'
+import { listPages } from './inbox-page-list.ts'
+import { dropEmptyPages, notePages, type PageStep } from './inbox-pages.ts'
+import { arrivalsStatement, documentsStatement, givenRows, itemsOf, selectRows } from './inbox-selection.ts'
 
 type Id = { id: number }
-
-/** Annotations for a page of the inbox. */
-const itemsOf = (page: string, order: 'ASC' | 'DESC'): string => `WITH page AS MATERIALIZED (${page})
-  SELECT ${annotationColumns}, i.read, i.starred, i.archived
-  FROM page i CROSS JOIN LATERAL (SELECT * FROM annotations WHERE id = i.id LIMIT 1) a ORDER BY i.id ${order}`
 
 export function createPostgresInbox(pool: PostgresPool): InboxStore {
   return {
@@ -22,6 +19,7 @@ export function createPostgresInbox(pool: PostgresPool): InboxStore {
       if (rows === null) return []
       return readItems(pool, itemsOf(rows.sql, 'DESC'), rows.values)
     },
+    pages: (owner, filter, page) => listPages(pool, storable(owner), storableFilter(filter), page),
     async find(owner, id) {
       const { sql, values } = givenRows(storable(owner), [id])
       return (await readItems(pool, itemsOf(sql, 'DESC'), values))[0] ?? null
@@ -48,12 +46,17 @@ export function createPostgresInbox(pool: PostgresPool): InboxStore {
       })
     },
     async counts(owner) {
-      const rows = await pool.query<InboxCounts['profiles'][number]>(
+      const name = [storable(owner)]
+      const rows = await pool.query<ProfileRow>(
         `SELECT profile, unread, shown AS "all", starred, archived FROM inbox_counts
          WHERE owner = $1 AND shown + archived > 0 ORDER BY profile`,
-        [storable(owner)],
+        name,
       )
-      return countsOf(rows)
+      const scopes = await pool.query<ScopeRow>(
+        'SELECT scope, unread, shown AS "all", starred, archived FROM inbox_page_counts WHERE owner = $1',
+        name,
+      )
+      return countsOf(rows, scopes)
     },
     async documentsOf(owner, documentIds) {
       const rows = await pool.query<{ document: number }>(
@@ -98,12 +101,17 @@ function inInbox<T>(pool: PostgresPool, owner: string, work: (tx: Tx, name: stri
 }
 
 function storableFilter(filter: InboxFilter): InboxFilter {
-  return filter.profile === undefined ? filter : { ...filter, profile: storable(filter.profile) }
+  const { profile, page } = filter
+  return {
+    ...filter,
+    ...(profile === undefined ? {} : { profile: storable(profile) }),
+    ...(page === undefined ? {} : { page: { ...page, entry: storable(page.entry) } }),
+  }
 }
 
 /** Everything below runs in the caller's transaction, with the owner locked. The owner is storable. */
 
-type Touched = { id: number; document: number; version: number; at: number }
+type Touched = PageStep & { version: number; at: number }
 type Wish = { version: number; wanted: boolean }
 
 /** Until the end of the transaction no one else adds to this inbox or marks in it. */
@@ -124,7 +132,7 @@ WITH old AS MATERIALIZED (
   UPDATE inbox i SET read = coalesce($3::boolean, i.read), starred = coalesce($4::boolean, i.starred),
     archived = coalesce($5::boolean, i.archived)
   FROM old WHERE i.owner = $1 AND i.id = old.id AND (i.read <> $3::boolean OR i.starred <> $4::boolean OR i.archived <> $5::boolean)
-  RETURNING i.id, i.profile, i.document, i.version, i.at,
+  RETURNING i.id, i.profile, i.document, i.entry, i.version, i.at,
     ${difference('NOT i.read AND NOT i.archived', 'NOT old.read AND NOT old.archived')} AS unread,
     ${difference('NOT i.archived', 'NOT old.archived')} AS shown,
     ${difference('i.starred', 'old.starred')} AS starred,
@@ -136,7 +144,7 @@ WITH old AS MATERIALIZED (
     FROM changed GROUP BY profile) d
   WHERE c.owner = $1 AND c.profile = d.profile
 )
-SELECT id, document, version, at FROM changed`
+SELECT id, profile, document, entry, version, at, unread, shown, starred, archived FROM changed`
 
 /** The ids that changed, in their order. */
 export async function mark(
@@ -147,6 +155,7 @@ export async function mark(
 ): Promise<number[]> {
   const values = [owner, ids, read ?? null, starred ?? null, archived ?? null]
   const changed = await tx.query<Touched>(markStatement, values)
+  await notePages(tx, owner, changed)
   await commitPins(tx, owner, changed)
   const touched = new Set(changed.map(({ id }) => id))
   // An id given twice is returned once.
@@ -156,7 +165,7 @@ export async function mark(
 const removeStatement = `
 WITH removed AS (
   DELETE FROM inbox WHERE owner = $1 AND id = ANY($2::bigint[])
-  RETURNING id, profile, document, version, at, read, starred, archived
+  RETURNING id, profile, document, entry, version, at, read, starred, archived
 ), told AS (
   DELETE FROM annotations WHERE id = ANY($2::bigint[]) AND owner = $1
 ), met AS (
@@ -173,11 +182,18 @@ WITH removed AS (
       count(*) FILTER (WHERE archived) AS archived FROM removed GROUP BY profile) d
   WHERE c.owner = $1 AND c.profile = d.profile
 )
-SELECT id, document, version, at FROM removed`
+SELECT id, profile, document, entry, version, at, -(NOT read AND NOT archived)::int AS unread, -(NOT archived)::int AS shown,
+  -starred::int AS starred, -archived::int AS archived FROM removed`
 
 export async function remove(tx: Tx, owner: string, ids: readonly number[]): Promise<number> {
   const removed = await tx.query<Touched>(removeStatement, [owner, ids])
+  await notePages(tx, owner, removed)
   await commitPins(tx, owner, removed)
+  await dropEmptyPages(
+    tx,
+    owner,
+    removed.map(({ document }) => document),
+  )
   await tx.query(`DELETE FROM inbox_counts WHERE owner = $1 AND ${isEmptyCount}`, [owner])
   return removed.length
 }

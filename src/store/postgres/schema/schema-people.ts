@@ -169,3 +169,55 @@ CREATE UNLOGGED TABLE request_counts (
   PRIMARY KEY (time_window, key)
 ) WITH (fillfactor = 50);
 `
+
+/**
+ * A feed has an annotation for each of its entries. `inbox_pages` and `inbox_page_counts`: see `inbox/inbox-pages.ts`. Statements are
+ * written out here, since a migration never changes.
+ */
+export const inboxPagesSchema = `
+ALTER TABLE annotations ADD COLUMN entry text COLLATE "C" NOT NULL DEFAULT '';
+ALTER TABLE annotations DROP CONSTRAINT annotations_version_owner_profile_key;
+ALTER TABLE annotations ADD UNIQUE (version, owner, profile, entry);
+ALTER TABLE inbox ADD COLUMN entry text COLLATE "C" NOT NULL DEFAULT '';
+CREATE INDEX inbox_page ON inbox (owner, document, entry, id);
+CREATE TABLE inbox_pages (
+  owner text COLLATE "C" NOT NULL,
+  document bigint NOT NULL,
+  entry text COLLATE "C" NOT NULL,
+  scope text COLLATE "C" NOT NULL,
+  unread bigint NOT NULL,
+  shown bigint NOT NULL,
+  starred bigint NOT NULL,
+  archived bigint NOT NULL,
+  last_unread bigint NOT NULL,
+  last_shown bigint NOT NULL,
+  last_starred bigint NOT NULL,
+  last_archived bigint NOT NULL,
+  PRIMARY KEY (owner, document, entry, scope)
+) WITH (fillfactor = 80);
+INSERT INTO inbox_pages
+  SELECT i.owner, i.document, i.entry, s.scope, count(*) FILTER (WHERE NOT i.archived AND NOT i.read),
+    count(*) FILTER (WHERE NOT i.archived), count(*) FILTER (WHERE i.starred), count(*) FILTER (WHERE i.archived),
+    coalesce(max(i.id) FILTER (WHERE NOT i.archived AND NOT i.read), 0),
+    coalesce(max(i.id) FILTER (WHERE NOT i.archived), 0), coalesce(max(i.id) FILTER (WHERE i.starred), 0),
+    coalesce(max(i.id) FILTER (WHERE i.archived), 0)
+  FROM inbox i CROSS JOIN LATERAL (SELECT '' AS scope UNION SELECT i.profile) s
+  GROUP BY i.owner, i.document, i.entry, s.scope;
+CREATE INDEX inbox_pages_unread ON inbox_pages (owner, scope, last_unread) WHERE last_unread > 0;
+CREATE INDEX inbox_pages_shown ON inbox_pages (owner, scope, last_shown) WHERE last_shown > 0;
+CREATE INDEX inbox_pages_starred ON inbox_pages (owner, scope, last_starred) WHERE last_starred > 0;
+CREATE INDEX inbox_pages_archived ON inbox_pages (owner, scope, last_archived) WHERE last_archived > 0;
+CREATE TABLE inbox_page_counts (
+  owner text COLLATE "C" NOT NULL,
+  scope text COLLATE "C" NOT NULL,
+  unread bigint NOT NULL,
+  shown bigint NOT NULL,
+  starred bigint NOT NULL,
+  archived bigint NOT NULL,
+  PRIMARY KEY (owner, scope)
+) WITH (fillfactor = 70);
+INSERT INTO inbox_page_counts
+  SELECT owner, scope, count(*) FILTER (WHERE unread > 0), count(*) FILTER (WHERE shown > 0),
+    count(*) FILTER (WHERE starred > 0), count(*) FILTER (WHERE archived > 0)
+  FROM inbox_pages GROUP BY owner, scope
+`

@@ -1,6 +1,6 @@
 import { archiveSchema, collectionRunSchema, reachedSchema } from './schema-archive.ts'
 import { frontierSchema } from './schema-frontier.ts'
-import { accountsSchema, requestCountsSchema } from './schema-people.ts'
+import { accountsSchema, inboxPagesSchema, requestCountsSchema } from './schema-people.ts'
 import { pagesSchema, rolesSchema } from './schema-roles.ts'
 
 /** A step of the schema. What was applied anywhere is never edited: a change is a new step. */
@@ -186,5 +186,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: 'a2ad18a129c5a1adc8ef2844fbc0eb97b30f4347d0b1ab830aa1fbec0f5f5b32',
     name: 'sources with expressions that take too much work',
     sql: expensiveSchema,
+  },
+  {
+    id: 17,
+    sha256: '06dab490078dbd31d4d5858f7552cb8b438e9f56ffaad010f136986ed354a91b',
+    name: 'annotations of feed entries; the pages of the inbox',
+    sql: inboxPagesSchema,
   },
 ]

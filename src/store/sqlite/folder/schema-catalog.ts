@@ -1,4 +1,5 @@
 import type { Migration } from './database.ts'
+import { pagesSchema } from './schema-inbox.ts'
 
 /** `catalog.db`: runs, documents, versions, bodies, archive files. */
 export const catalogMigrations: readonly Migration[] = [
@@ -413,5 +414,11 @@ CREATE TABLE collection_run (
     sql: `
 ALTER TABLE urds ADD COLUMN aside TEXT NOT NULL DEFAULT '';
 ALTER TABLE urds ADD COLUMN aside_url TEXT NOT NULL DEFAULT ''`,
+  },
+  {
+    id: 13,
+    sha256: 'c6ca9c4843af32b120cec8539fcb79fa3842a7488a3cb6977c495c99bd4d08f6',
+    name: 'annotations of feed entries; the pages of the inbox',
+    sql: pagesSchema,
   },
 ]

@@ -1,5 +1,5 @@
 import type { StatementSync } from 'node:sqlite'
-import type { InboxFilter, InboxState, Marks } from '../../contracts/inbox.ts'
+import type { InboxFilter, InboxState, Marks, PageKey } from '../../contracts/inbox.ts'
 import { countColumns, type InboxSelection, narrowedState } from '../../rules/inbox.ts'
 import type { Database } from '../folder/database.ts'
 import { type Condition, wordCondition, wordSearch } from './inbox-words.ts'
@@ -10,8 +10,8 @@ const MAX_SHAPES = 200
 type Numbers = { inState: number; inAll: number }
 
 /**
- * Finds ids, the newest first, along one of three indexes: that of the state, that of the profile, or the matches in the table of
- * words. The stored counts tell which is the shortest. The other conditions are checked on each row, and the walk ends at the limit.
+ * Finds ids, the newest first, along one of four indexes: that of the page, where one is given, else that of the state, that of the
+ * profile, or the matches in the table of words. The stored counts tell which is the shortest. The other conditions are checked on each row, and the walk ends at the limit.
  */
 export function createInboxSelection(db: Database) {
   const shapes = new Map<string, StatementSync>()
@@ -37,6 +37,10 @@ export function createInboxSelection(db: Database) {
     const state = narrowedState(filter.state, changedBy)
     const walk: Walk = { owner, state, profile, highest, limit, conditions: rowConditions(filter, changedBy) }
     const node = query?.match ?? null
+    if (filter.page !== undefined) {
+      const words = node === null ? [] : [wordCondition(owner, node)]
+      return alongPage({ ...walk, conditions: [...walk.conditions, ...words] }, filter.page)
+    }
     if (profile === null && node === null) return alongState(walk)
     const all = count(owner, state, null)
     const own = profile === null ? all : count(owner, state, profile)
@@ -109,6 +113,18 @@ export function alongState(walk: Walk): Condition {
     ...walk.conditions,
   ])
   return finished(`SELECT a.id FROM annotations a INDEXED BY ${index} WHERE ${where.sql} ORDER BY a.id`, where, walk)
+}
+
+export function alongPage(walk: Walk, { documentId, entry }: PageKey): Condition {
+  const where = joined([
+    { sql: 'a.owner = ? AND a.document = ? AND a.entry = ?', values: [walk.owner, documentId, entry] },
+    { sql: states[walk.state].rows, values: [] },
+    ...ofProfile(walk),
+    ...upTo('a.id', walk.highest),
+    ...walk.conditions,
+  ])
+  const sql = `SELECT a.id FROM annotations a INDEXED BY annotations_page WHERE ${where.sql} ORDER BY a.id`
+  return finished(sql, where, walk)
 }
 
 export function alongProfile(walk: Walk): Condition {

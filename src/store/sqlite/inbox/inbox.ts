@@ -1,7 +1,8 @@
-import type { InboxCounts, InboxItem, InboxStore, Marks } from '../../contracts/inbox.ts'
-import { countsOf, highestOf, isEmptyCount, pins } from '../../rules/inbox.ts'
+import type { InboxItem, InboxStore, Marks } from '../../contracts/inbox.ts'
+import { countsOf, highestOf, isEmptyCount, type ProfileRow, pins, type ScopeRow } from '../../rules/inbox.ts'
 import { type Database, flagOf } from '../folder/database.ts'
 import { createAnnotationReader, prepareAnnotations } from './annotation-rows.ts'
+import { createInboxPages } from './inbox-pages.ts'
 import { createInboxSelection } from './inbox-selection.ts'
 
 type Id = { id: number }
@@ -27,6 +28,7 @@ export function createSqliteInbox(db: Database): InboxStore {
   }
 
   return {
+    pages: createInboxPages({ db, select, items }),
     async list(owner, filter, { before, limit }) {
       return db.readTogether(() => items(owner, select(owner, filter, { highest: highestOf(filter, before), limit })))
     },
@@ -47,7 +49,8 @@ export function createSqliteInbox(db: Database): InboxStore {
         return marks.mark(owner, ids, given)
       })
     },
-    counts: async (owner) => countsOf(db.read(() => sql.counts.all(owner)) as InboxCounts['profiles']),
+    counts: async (owner) =>
+      db.readTogether(() => countsOf(sql.counts.all(owner) as ProfileRow[], sql.pageCounts.all(owner) as ScopeRow[])),
     async documentsOf(owner, documentIds) {
       const isKnown = (id: number): boolean => sql.ofDocument.get(id, owner) !== undefined
       return db.readTogether(() => new Set(documentIds.filter(isKnown)))
@@ -83,6 +86,9 @@ function inboxStatements(db: Database) {
       `SELECT profile, unread, shown AS "all", starred, archived FROM inbox_counts
        WHERE owner = ? AND shown + archived > 0 ORDER BY profile`,
     ),
+    pageCounts: db.prepare(
+      'SELECT scope, unread, shown AS "all", starred, archived FROM inbox_page_counts WHERE owner = ?',
+    ),
     ofDocument: db.prepare('SELECT 1 FROM annotations WHERE document = ? AND owner = ? LIMIT 1'),
     // Only the last annotation of each document.
     documents: db.prepare(
@@ -116,6 +122,7 @@ export function createInboxMarks(db: Database) {
     ),
     unpin: db.prepare('DELETE FROM holds WHERE version = ? AND owner = ?'),
     dropEmptyCounts: db.prepare(`DELETE FROM inbox_counts WHERE owner = ? AND ${isEmptyCount}`),
+    dropEmptyPageCounts: db.prepare(`DELETE FROM inbox_page_counts WHERE owner = ? AND ${isEmptyCount}`),
   }
 
   function unpinUnlessWanted(owner: string, { document, version }: Pick<Changed, 'document' | 'version'>): void {
@@ -143,6 +150,7 @@ export function createInboxMarks(db: Database) {
         unpinUnlessWanted(owner, removed)
       }
       sql.dropEmptyCounts.run(owner)
+      sql.dropEmptyPageCounts.run(owner)
     },
   }
 }
