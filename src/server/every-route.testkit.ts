@@ -95,6 +95,7 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       'GET /documents': own(`/documents?url=${at}`),
       'GET /documents/:id': hers(`/documents/${document}`),
       'GET /documents/:id/versions': hers(`/documents/${document}/versions`),
+      'GET /documents/:id/prices': hers(`/documents/${document}/prices`),
       'GET /documents/:id/diff': hers(`/documents/${document}/diff`),
       'GET /documents/:id/meta': hers(`/documents/${document}/meta`),
       'GET /documents/:id/links': hers(`/documents/${document}/links`),

@@ -32,7 +32,7 @@ export const offerLimits = {
  * can't be read are none.
  */
 export function readOffers(source: string): Offer[] {
-  if (source.length > offerLimits.source || !mentionsOffer.test(source)) return []
+  if (source.length > offerLimits.source || !offerWords.test(source)) return []
   const root = createPageTree(source, false)
   if (root === null) return []
   const elements = elementsOf(root)
@@ -42,7 +42,12 @@ export function readOffers(source: string): Offer[] {
   return inItems.length > 0 ? inItems : offersOfMeta(elements)
 }
 
-const mentionsOffer = /ld\+json|itemprop|price:amount/i
+const offerWords = /ld\+json|itemprop|price:amount/i
+
+/** Whether it is worth to read a page. */
+export function mentionsOffer(page: Buffer): boolean {
+  return page.length <= offerLimits.source && offerWords.test(page.toString('latin1'))
+}
 
 type Fields = { name?: unknown; price?: unknown; currency?: unknown; availability?: unknown }
 

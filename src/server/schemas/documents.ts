@@ -25,6 +25,23 @@ export const Version = Type.Object({
 })
 export const VersionList = listOf(Version)
 
+export const PriceList = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      part: Type.String({ description: 'Empty for what the page declares, else the key of a part that somebody watches' }),
+      points: Type.Array(
+        Type.Object({
+          version: Id,
+          at: Time,
+          amount: Type.Union([Type.Number(), Type.Null()]),
+          currency: Type.String(),
+          availability: oneOf(['in-stock', 'out-of-stock', 'limited', 'preorder', 'unknown']),
+        }),
+      ),
+    }),
+  ),
+})
+
 export const Document = Type.Object({
   id: Id,
   url: Type.String(),

@@ -20,13 +20,14 @@ import type {
   Task,
 } from '../../store/contracts/annotations.ts'
 import { type AsideKind, asideKinds, type UrdRow } from '../../store/contracts/profiles.ts'
-import type { Version, VersionStore } from '../../store/contracts/versions.ts'
+import type { PriceRow, Version, VersionStore } from '../../store/contracts/versions.ts'
 import { draftOf, type Found } from './annotation-draft.ts'
 import { describeTracked } from './change-summary.ts'
 import { type ChangeView, createChangeViews } from './change-view.ts'
 import { findGone } from './gone.ts'
 import { type InterestMatch, matchInterests } from './interest-matches.ts'
 import { createMatchedDocuments, type MatchedDocument } from './matched-document.ts'
+import { createPriceSteps } from './price-step.ts'
 import type { Recipient, Recipients } from './recipients.ts'
 import type { Content } from './source-blocks.ts'
 import { noiseOf } from './told-changes.ts'
@@ -57,6 +58,7 @@ type FoundAll = {
   /** Those whose expressions took too much work for this document. */
   ignore: Recipient[]
   interests: Recipient[]
+  prices: readonly PriceRow[]
 }
 
 type Standing = { newTo: ReadonlySet<Recipient>; isBacklog(recipient: Recipient): boolean }
@@ -72,6 +74,7 @@ const nothingFound: FoundAll = {
   isQuietForSome: false,
   ignore: [],
   interests: [],
+  prices: [],
 }
 const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], nearDuplicates: [], unwanted: [], wanted: [] }
 
@@ -83,13 +86,15 @@ const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], nearDu
  * 2. without the text that the profile ignores (`ignored-blocks`)
  * 3. what changed between them
  * 4. without noise (`told-changes`)
- * 5. for sources that filter: the interests, held against the change or the page (`matched-document`, `interest-matches`)
- * 6. the annotation (`change-summary`, `annotation-draft`)
+ * 5. for sources with conditions on a price, a stock or a number: whether one is met (`price-step`)
+ * 6. for sources that filter: the interests, held against the change or the page (`matched-document`, `interest-matches`)
+ * 7. the annotation (`change-summary`, `annotation-draft`)
  */
 export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Promise<Annotation[]> {
   const { versions, bodies, annotations, recipients, nearDuplicates, clock } = deps
   const viewsOf = createChangeViews()
   const shares = createWorkShares(clock, WORK)
+  const pricesOf = createPriceSteps(deps)
 
   async function contentOf(version: Version): Promise<Content | null> {
     const found = await bodies.read(version)
@@ -134,6 +139,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     const before = await contentBefore(version)
     const views = viewsOf({ before, after, tellApart: await noiseOf(version) }, budgetOf)
     const documents = createMatchedDocuments(version, deps.learn)
+    const prices = pricesOf(version, after)
     const groups = new Map<MatchedDocument, Recipient[]>()
     const found: Found[] = []
     let isQuietForSome = false
@@ -143,8 +149,10 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
       const seen = views.of(recipient)
       // On their first check, what changed before is not news: the page is.
       const view: ChangeView = newTo.has(recipient) ? { page: seen.page, change: null } : seen
-      if (version.reason === 'changed' && view.change?.told.length === 0) isQuietForSome = true
-      else if (process === 'track') found.push({ recipient, relevance: 1, ...describeTracked(view) })
+      const met = await prices.of(recipient, view.page)
+      if (met?.length === 0 && !newTo.has(recipient)) isQuietForSome = true
+      else if (met === null && version.reason === 'changed' && view.change?.told.length === 0) isQuietForSome = true
+      else if (process === 'track') found.push({ recipient, relevance: 1, ...describeTracked(view, met) })
       else if (view.page !== null) {
         const isChange = view.change !== null && matchOf(recipient) === 'change'
         const document = isChange ? documents.change(view) : documents.page(view)
@@ -166,7 +174,11 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
       hash = proseHash(document.document.text)
       merging = new Set(matches.map(({ recipient }) => recipient))
     }
-    return { found, hash, merging, isQuietForSome, ignore: views.tooExpensive(), interests }
+    return {
+      ...{ found, hash, merging, isQuietForSome, interests },
+      ignore: views.tooExpensive(),
+      prices: prices.rows(),
+    }
   }
 
   /**
@@ -229,7 +241,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     const { covering, tooExpensive } = recipients.covering(task.watch, page, scopeBudgets())
     const standing = await standingOf(covering, version, task)
     const all = await find(version, covering, standing, share.of)
-    const { found, hash, isQuietForSome, ignore, interests } = all
+    const { found, hash, isQuietForSome, ignore, interests, prices } = all
     share.end()
     await noteAside({ scope: tooExpensive, ignore, interests }, version.url)
     const isArchived = covering.some(({ source }) => source.process === 'archive')
@@ -237,11 +249,17 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     const isWanted = isArchived || isQuietForSome || found.length > 0
     const unwanted = task.made && !isWanted ? [version.id] : []
     if (hash === null || found.length === 0)
-      return annotations.commit({ ...(await batchFor(all, version, 0, annotations, standing)), done, unwanted, wanted })
+      return annotations.commit({
+        ...(await batchFor(all, version, 0, annotations, standing)),
+        done,
+        unwanted,
+        wanted,
+        prices,
+      })
     return nearDuplicates.decide(hash, async (met) => {
       const cluster = met.cluster ?? version.id
       const batch = await batchFor(all, version, cluster, met.annotations, standing)
-      const complete = { ...batch, done, wanted, nearDuplicates: [{ versionId: version.id, hash, cluster }] }
+      const complete = { ...batch, done, wanted, prices, nearDuplicates: [{ versionId: version.id, hash, cluster }] }
       return { cluster, result: await met.annotations.commit(complete) }
     })
   }

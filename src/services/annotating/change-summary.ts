@@ -6,12 +6,14 @@ import type { ChangeView } from './change-view.ts'
 const MAX_SUMMARY = 400
 
 /** For those who follow every change: what changed, or the beginning of what came. */
-export function describeTracked({ page, change }: Pick<ChangeView, 'page' | 'change'>): {
-  summary: MarkedText
-  explanation: unknown
-} {
-  if (change === null || change.told.length === 0) return { summary: beginningOf(page), explanation: { tracked: true } }
-  return { summary: lineOf(change.told), explanation: { tracked: true } }
+export function describeTracked(
+  { page, change }: Pick<ChangeView, 'page' | 'change'>,
+  /** The conditions that are met, in words. */
+  conditions: readonly string[] | null = null,
+): { summary: MarkedText; explanation: unknown } {
+  const explanation = { tracked: true, ...(conditions !== null && conditions.length > 0 && { conditions }) }
+  const isPage = change === null || change.told.length === 0
+  return { summary: isPage ? beginningOf(page) : lineOf(change.told), explanation }
 }
 
 export function lineOf(told: readonly Change[]): MarkedText {

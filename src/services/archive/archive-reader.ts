@@ -1,7 +1,7 @@
 import type { ProfileDraft } from '../../core/profile.ts'
 import type { PreviewExample } from '../../core/reports/profile-report.ts'
 import type { SearchQuery } from '../../core/search-query/query.ts'
-import type { VersionReason } from '../../store/contracts/versions.ts'
+import type { PriceReading, VersionReason } from '../../store/contracts/versions.ts'
 import type { UrlExplanation } from '../explain/explain-url.ts'
 import type { Asker } from '../visibility/visibility.ts'
 
@@ -21,6 +21,8 @@ export type ArchiveReader = {
     asked: Asked & { document: number; before: number | null; limit: number },
   ): Promise<Page<VersionItem, number>>
   version(asked: Asked & { id: number }): Promise<VersionItem>
+  /** What a document's versions said of price and stock, oldest first, for each part of it that somebody watches. */
+  prices(asked: Asked & { document: number }): Promise<PriceSeries[]>
   /** The body, made ready to be shown (a page reaches nobody, see `inertPage`), or as it came. */
   content(asked: Asked & { version: number; form: 'shown' | 'original' }): Promise<Content>
   /** In UTF-8. */
@@ -45,6 +47,7 @@ export const archiveMethods = [
   'documents',
   'versions',
   'version',
+  'prices',
   'content',
   'text',
   'diff',
@@ -75,6 +78,10 @@ export type DocumentItem = {
   location: string
   current: VersionItem | null
 }
+
+/** `part` is '' for what the page declares. */
+export type PriceSeries = { part: string; points: PricePoint[] }
+export type PricePoint = PriceReading & { version: number; at: string }
 
 export type VersionItem = {
   id: number

@@ -4,12 +4,13 @@ import type { InboxStore } from '../../store/contracts/inbox.ts'
 import type { CataloguedDocument, VersionStore } from '../../store/contracts/versions.ts'
 import type { Visibility } from '../visibility/visibility.ts'
 import { documentItem, versionItem } from './archive-items.ts'
-import type { ArchiveReader, DocumentItem } from './archive-reader.ts'
+import type { ArchiveReader, DocumentItem, PricePoint } from './archive-reader.ts'
 import type { VisibleDocuments } from './visible-documents.ts'
 
-type DocumentReader = Pick<ArchiveReader, 'document' | 'documentOfUrl' | 'documents' | 'versions' | 'version' | 'links'>
+type DocumentReader = Pick<ArchiveReader, 'document' | 'documentOfUrl' | 'documents' | 'versions' | 'version' | 'prices' | 'links'>
 
 const AT_ONCE = 5
+const MAX_PRICES = 2000
 
 export type DocumentReaderDeps = {
   versions: VersionStore
@@ -40,6 +41,18 @@ export function createDocumentReader(deps: DocumentReaderDeps): DocumentReader {
         return document === null ? [] : [await itemOf(document)]
       })
       return { items: items.flat(), next: page.length > limit ? page[limit - 1]!.annotation : null }
+    },
+    async prices({ document, ...asker }) {
+      const { id } = await visible.document(asker, document)
+      const series = new Map<string, PricePoint[]>()
+      for (const { part, versionId, at, amount, currency, availability } of await versions.prices(id, {
+        limit: MAX_PRICES,
+      })) {
+        const points = series.get(part) ?? []
+        points.push({ version: versionId, at: new Date(at).toISOString(), amount, currency, availability })
+        series.set(part, points)
+      }
+      return [...series].map(([part, points]) => ({ part, points })).sort((a, b) => (a.part < b.part ? -1 : 1))
     },
     async versions({ document, before, limit, ...asker }) {
       const { id } = await visible.document(asker, document)

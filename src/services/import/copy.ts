@@ -138,6 +138,7 @@ export const kindLabels: Record<ImportKind, string> = {
   bodies: 'known bodies',
   tasks: 'annotation tasks',
   reached: 'documents reached by watches',
+  prices: 'prices',
   holds: 'holds',
   annotations: 'annotations',
   also_at: 'other URLs of near-duplicates',

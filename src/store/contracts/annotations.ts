@@ -1,4 +1,5 @@
 import type { DocumentKey } from './documents.ts'
+import type { PriceRow } from './versions.ts'
 
 /**
  * Tasks and annotations. A version that concerns a watch is a task from the moment it is stored; the annotation engine takes tasks
@@ -155,6 +156,8 @@ export type AnnotationBatch = {
   unwanted: readonly number[]
   /** A profile archives them, although none may have needed them before. */
   wanted: readonly number[]
+  /** Prices that were read. One that exists is left as it is. */
+  prices?: readonly PriceRow[]
 }
 
 /**

@@ -25,6 +25,7 @@ export const importKinds = [
   'bodies',
   'tasks',
   'reached',
+  'prices',
   'holds',
   'annotations',
   'also_at',

@@ -1,3 +1,4 @@
+import type { Availability } from '../../core/price/offer.ts'
 import type { BodyState, DocumentKey } from './documents.ts'
 import type { RecordPointer } from './objects.ts'
 
@@ -29,9 +30,22 @@ export type VersionStore = {
   crawledForAll(documentIds: readonly number[]): Promise<Set<number>>
   /** Which of these watches have reached which of these documents, over how many links at least. */
   reached(asked: { documents: readonly number[]; watches: readonly number[] }): Promise<Reached[]>
+  /** The last prices that were read of a document, or of one part of it, oldest first. */
+  prices(documentId: number, asked: { part?: string; limit: number }): Promise<PriceRow[]>
   /** Outgoing links of a version, in page order. */
   links(versionId: number): Promise<string[]>
 }
+
+/** A price, a stock or another number that a version shows. */
+export type PriceReading = {
+  amount: number | null
+  /** ISO 4217, or as it is written; '' where it isn't named. */
+  currency: string
+  availability: Availability
+}
+
+/** `part` is '' for what the page declares, else the key of the part that a source watches. */
+export type PriceRow = PriceReading & { documentId: number; versionId: number; part: string; at: number }
 
 export type Reached = { document: number; watch: number; hops: number }
 

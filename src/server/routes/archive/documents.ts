@@ -12,6 +12,7 @@ import {
   DocumentList,
   DocumentQuery,
   LinkList,
+  PriceList,
   VersionList,
 } from '../../schemas/documents.ts'
 
@@ -73,6 +74,20 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
       const page = { before: numberOfCursor(cursor), limit }
       return listed(await archive.versions({ ...askerOf(request), document: request.params.id, ...page }))
     },
+  )
+
+  api.get(
+    '/documents/:id/prices',
+    {
+      config: reader,
+      schema: {
+        tags,
+        summary: 'Prices and stock that the versions of a document showed, oldest first, where they changed',
+        params,
+        response: { 200: PriceList, '4xx': Problem },
+      },
+    },
+    async (request) => ({ items: await archive.prices({ ...askerOf(request), document: request.params.id }) }),
   )
 
   api.get(

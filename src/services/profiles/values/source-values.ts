@@ -1,4 +1,5 @@
 import { parseDuration } from '../../../config/quantities.ts'
+import { readCondition } from '../../../core/price/conditions.ts'
 import { AppError } from '../../../core/errors.ts'
 import { createPattern } from '../../../core/pattern/pattern.ts'
 import { type Aspect, aspects, partDefaults, type Scope, type Source, type TimeWindow } from '../../../core/profile.ts'
@@ -65,7 +66,7 @@ export function readSourceValues(
     select: readLines(given.select, `${place}.select`, selectorLimits, values),
     omit: readLines(given.omit, `${place}.omit`, selectorLimits, values),
     aspects: readAspects(given.aspects, `${place}.aspects`, values),
-    conditions: readLines(given.conditions, `${place}.conditions`, conditionLimits, values),
+    conditions: readConditions(given.conditions, `${place}.conditions`, values),
   }
 }
 
@@ -79,6 +80,17 @@ function readLines(value: unknown, place: string, { count, length }: LineLimits,
     return values.text(each, at, { max: length })?.trim() ?? ''
   })
   return [...new Set(lines)]
+}
+
+function readConditions(value: unknown, place: string, values: PlainValues): string[] {
+  const lines = readLines(value, place, conditionLimits, values)
+  for (const [index, line] of lines.entries())
+    if (line !== '' && readCondition(line) === null)
+      values.reject(
+        `${place}[${index}]`,
+        `expected a condition such as below 30, above 100, drops by 10 %, back in stock or changes, not ${shown(line)}`,
+      )
+  return lines
 }
 
 function readAspects(value: unknown, place: string, values: PlainValues): readonly Aspect[] {

@@ -1,12 +1,31 @@
 import { AppError } from '../../../core/errors.ts'
 import type { Annotation, AnnotationBatch, AnnotationDraft } from '../../contracts/annotations.ts'
+import type { PriceRow } from '../../contracts/versions.ts'
 import { comesRead } from '../../rules/inbox.ts'
+import { MAX_PRICES } from '../../rules/prices.ts'
 import type { PostgresPool, Sender, Tx } from '../connection/pool.ts'
 import { partitionOfId, storable } from '../connection/row-batch.ts'
 import { type AddedAnnotation, addAnnotations, type LocatedDraft } from './annotation-writes.ts'
 
 /** The epoch of the lease of a partition; null where it is not leased any more. */
 export type EpochOf = (partition: number) => number | null
+
+/** Beyond the newest, what is old goes. */
+async function addPrices(tx: Tx, prices: readonly PriceRow[]): Promise<void> {
+  for (const { documentId, part, versionId, at, amount, currency, availability } of prices) {
+    const place = [partitionOfId(documentId), documentId, storable(part)]
+    await tx.query(
+      `INSERT INTO prices (partition, document, part, version, at, amount, currency, availability)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
+      [...place, versionId, at, amount, storable(currency), availability],
+    )
+    await tx.query(
+      `DELETE FROM prices WHERE partition = $1 AND document = $2 AND part = $3 AND version <= (SELECT version FROM prices
+       WHERE partition = $1 AND document = $2 AND part = $3 ORDER BY version DESC LIMIT 1 OFFSET ${MAX_PRICES})`,
+      place,
+    )
+  }
+}
 
 /** The part of a batch in one partition. */
 type Part = { partition: number; done: number[]; unwanted: number[]; wanted: number[]; drafts: AnnotationDraft[] }
@@ -22,7 +41,9 @@ export async function commitBatch(
   epochOf: EpochOf | null,
 ): Promise<Annotation[]> {
   const parts = partsOf(batch)
-  const isPlain = batch.annotations.length + batch.alsoAt.length + batch.nearDuplicates.length === 0
+  const { prices = [] } = batch
+  const hasNothingElse = batch.annotations.length + batch.alsoAt.length + batch.nearDuplicates.length === 0
+  const isPlain = hasNothingElse && prices.length === 0
   if (isPlain && parts.length === 0) return []
   if (isPlain && parts.length === 1) {
     await commitPart(pool, parts[0]!, [], epochOf)
@@ -30,7 +51,8 @@ export async function commitBatch(
   }
   return pool.transaction(async (tx) => {
     const drafts = await locateDrafts(tx, batch.annotations, parts)
-    const added = isPlain ? [] : await addAnnotations(tx, drafts, batch)
+    const added = hasNothingElse ? [] : await addAnnotations(tx, drafts, batch)
+    await addPrices(tx, prices)
     for (const part of parts) {
       const own = added.filter(({ draft }) => partitionOfId(draft.versionId) === part.partition)
       await commitPart(tx, part, own, epochOf)

@@ -1,5 +1,5 @@
 import { partitionOf } from '../../../core/url/partition.ts'
-import type { CataloguedDocument, Reached, Version, VersionStore } from '../../contracts/versions.ts'
+import type { CataloguedDocument, PriceRow, Reached, Version, VersionStore } from '../../contracts/versions.ts'
 import { unpackLinks } from '../../rules/link-text.ts'
 import { versionSql } from '../../rules/versioning.ts'
 import type { PostgresPool, Sender } from '../connection/pool.ts'
@@ -34,6 +34,8 @@ export const versionStatements = {
   current: `SELECT ${versionColumns} WHERE v.id < $1::bigint AND d.version = v.id ORDER BY v.id DESC LIMIT $2`,
   reached: `SELECT document, watch, hops FROM reached
     WHERE partition = ANY($1::smallint[]) AND document = ANY($2::bigint[]) AND watch = ANY($3::bigint[])`,
+  prices: `SELECT document AS "documentId", version AS "versionId", part, at, amount, currency, availability FROM prices
+    WHERE partition = $1::smallint AND document = $2::bigint AND ($3::text IS NULL OR part = $3) ORDER BY version DESC LIMIT $4`,
   crawledForAll: `SELECT id FROM documents
     WHERE partition = ANY($1::smallint[]) AND id = ANY($2::bigint[]) AND for_all`,
   links: `SELECT l.list, d.url FROM versions v JOIN links l ON l.partition = $1::smallint AND l.id = v.links
@@ -94,6 +96,15 @@ export function createPostgresVersions(pool: PostgresPool): VersionStore {
       if (documents.length === 0 || watches.length === 0) return []
       const partitions = [...new Set(documents.map(partitionOfId))]
       return pool.query<Reached>(sql.reached, [partitions, documents, watches])
+    },
+    async prices(documentId, { part, limit }) {
+      const rows = await pool.query<PriceRow>(sql.prices, [
+        partitionOfId(documentId),
+        documentId,
+        part === undefined ? null : storable(part),
+        limit,
+      ])
+      return rows.reverse()
     },
     current: ({ before, limit }) => versionsOf(sql.current, [Math.min(before, MAX_ID), limit]),
     async links(versionId) {

@@ -156,6 +156,13 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
        attempts:int aside_at:bigint reason:text`,
     ),
   ],
+  prices: [
+    table(
+      'prices',
+      'partition document part version',
+      `partition:smallint document:bigint part:text version:bigint at:bigint amount:float8 currency:text availability:text`,
+    ),
+  ],
   reached: [table('reached', 'partition document watch', 'partition:smallint document:bigint watch:bigint hops:int')],
   holds: [table('holds', 'partition version owner', 'partition:smallint version:bigint owner:text since:bigint')],
   annotations,

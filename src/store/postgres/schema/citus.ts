@@ -34,6 +34,7 @@ export const distributedTables = [
   'bodies',
   'tasks',
   'reached',
+  'prices',
   'holds',
   'version_texts',
 ] as const

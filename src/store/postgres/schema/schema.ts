@@ -89,6 +89,20 @@ const expensiveSchema = `
 ALTER TABLE urds ADD COLUMN aside text NOT NULL DEFAULT '', ADD COLUMN aside_url text NOT NULL DEFAULT ''
 `
 
+const pricesSchema = `
+CREATE TABLE prices (
+  partition smallint NOT NULL,
+  document bigint NOT NULL,
+  part text COLLATE "C" NOT NULL,
+  version bigint NOT NULL,
+  at bigint NOT NULL,
+  amount double precision,
+  currency text NOT NULL,
+  availability text NOT NULL,
+  PRIMARY KEY (partition, document, part, version)
+)
+`
+
 /** In this order. The tables of the first two can be distributed by their partition. */
 export const postgresMigrations: readonly PostgresMigration[] = [
   {
@@ -192,5 +206,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: '06dab490078dbd31d4d5858f7552cb8b438e9f56ffaad010f136986ed354a91b',
     name: 'annotations of feed entries; the pages of the inbox',
     sql: inboxPagesSchema,
+  },
+  {
+    id: 18,
+    sha256: 'bda665040ded7dd95ae3f8878af95e43a78d46a5c1601a74b9d6d39a22e2dd92',
+    name: 'prices that versions show',
+    sql: pricesSchema,
   },
 ]

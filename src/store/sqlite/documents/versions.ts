@@ -1,4 +1,4 @@
-import type { CataloguedDocument, Reached, Version, VersionStore } from '../../contracts/versions.ts'
+import type { CataloguedDocument, PriceRow, Reached, Version, VersionStore } from '../../contracts/versions.ts'
 import { collectableSql } from '../../rules/collectable.ts'
 import { unpackLinks } from '../../rules/link-text.ts'
 import { type LostVersions, noteLost, versionSql } from '../../rules/versioning.ts'
@@ -41,6 +41,10 @@ export function createSqliteVersions(db: Database): VersionStore {
       `SELECT document, watch, hops FROM reached WHERE document IN (SELECT value FROM json_each(?))
        AND watch IN (SELECT value FROM json_each(?))`,
     ),
+    prices: db.prepare(
+      `SELECT document AS documentId, version AS versionId, part, at, amount, currency, availability FROM prices
+       WHERE document = ?1 AND (?2 IS NULL OR part = ?2) ORDER BY version DESC LIMIT ?3`,
+    ),
     links: db.prepare(
       `SELECT l.list, d.url FROM versions v JOIN links l ON l.id = v.links JOIN documents d ON d.id = v.document
        WHERE v.id = ?`,
@@ -76,6 +80,13 @@ export function createSqliteVersions(db: Database): VersionStore {
     crawledForAll: async (ids) => new Set(db.read(() => ids.filter((id) => sql.crawledForAll.get(id) !== undefined))),
     reached: async ({ documents, watches }) =>
       db.read(() => sql.reached.all(JSON.stringify(documents), JSON.stringify(watches)) as Reached[]),
+    prices: async (documentId, { part, limit }) =>
+      db.read(() =>
+        sql.prices
+          .all(documentId, part ?? null, limit)
+          .map((row) => ({ ...(row as PriceRow) }))
+          .reverse(),
+      ),
     async links(versionId) {
       const row = db.read(() => sql.links.get(versionId)) as { list: string; url: string } | undefined
       return row === undefined ? [] : unpackLinks(row.list, row.url)

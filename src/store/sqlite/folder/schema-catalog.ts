@@ -421,4 +421,20 @@ ALTER TABLE urds ADD COLUMN aside_url TEXT NOT NULL DEFAULT ''`,
     name: 'annotations of feed entries; the pages of the inbox',
     sql: pagesSchema,
   },
+  {
+    id: 14,
+    sha256: '5da1dc7494fa9b4a492838eb7d1a9cdf4e07a0552689c2356406a729b3bdaf40',
+    name: 'prices that versions show',
+    sql: `
+CREATE TABLE prices (
+  document INTEGER NOT NULL,
+  part TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  amount REAL,
+  currency TEXT NOT NULL,
+  availability TEXT NOT NULL,
+  PRIMARY KEY (document, part, version)
+) WITHOUT ROWID`,
+  },
 ]

@@ -116,6 +116,24 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
     portionRows: 2_000,
   },
   {
+    kind: 'prices',
+    table: 'prices',
+    keys: [
+      ['p.document', 'plain'],
+      ['p.part', 'plain'],
+      ['p.version', 'plain'],
+    ],
+    columns: 'p.document, p.part, p.version, p.at, p.amount, p.currency, p.availability, d.host',
+    from: 'FROM prices p LEFT JOIN documents d ON d.id = p.document',
+    toRow: (raw) => ({
+      ...plainRow(raw, [], ['host']),
+      partition: partitionOfHost(hostOf(raw.host)),
+      document: importedId(numberOf(raw.document), hostOf(raw.host)),
+      version: importedId(numberOf(raw.version), hostOf(raw.host)),
+    }),
+    portionRows: 2_000,
+  },
+  {
     kind: 'holds',
     table: 'holds',
     keys: [

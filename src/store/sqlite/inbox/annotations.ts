@@ -7,8 +7,10 @@ import type {
   SetAsideTask,
   Task,
 } from '../../contracts/annotations.ts'
+import type { PriceRow } from '../../contracts/versions.ts'
 import { adoptedDraft, adoptedOutcome, firstForeignVersion, foreignVersion } from '../../rules/adoption.ts'
 import { comesRead } from '../../rules/inbox.ts'
+import { MAX_PRICES } from '../../rules/prices.ts'
 import { MAX_ATTEMPTS, reasonText } from '../../rules/tasks.ts'
 import type { Database } from '../folder/database.ts'
 import { columnNames, createAnnotationReader, insertValues, prepareAnnotations } from './annotation-rows.ts'
@@ -58,6 +60,14 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
        AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.id = versions.document AND d.for_all = 1)`,
     ),
     wanted: db.prepare('UPDATE versions SET wanted = 1 WHERE id = ? AND wanted = 0'),
+    price: db.prepare(
+      `INSERT OR IGNORE INTO prices (document, part, version, at, amount, currency, availability)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    oldPrices: db.prepare(
+      `DELETE FROM prices WHERE document = ?1 AND part = ?2 AND version <= (SELECT version FROM prices
+       WHERE document = ?1 AND part = ?2 ORDER BY version DESC LIMIT 1 OFFSET ${MAX_PRICES})`,
+    ),
     document: db.prepare('SELECT id FROM documents WHERE host = ? AND fp = ?'),
     addDocument: db.prepare(
       `INSERT INTO documents (host, fp, url, parent, first_at, checked_at, run, status, outcome)
@@ -94,7 +104,13 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
     return id
   }
 
-  function commit({ done, annotations, alsoAt, nearDuplicates, unwanted, wanted }: AnnotationBatch): number[] {
+  function addPrice({ documentId, part, versionId, at, amount, currency, availability }: PriceRow): void {
+    sql.price.run(documentId, part, versionId, at, amount, currency, availability)
+    sql.oldPrices.run(documentId, part)
+  }
+
+  function commit(batch: AnnotationBatch): number[] {
+    const { done, annotations, alsoAt, nearDuplicates, unwanted, wanted, prices = [] } = batch
     const added = annotations.map((draft) => ({ id: add(draft), draft })).filter(({ id }) => id > 0)
     for (const { id, draft } of added) spell(id, draft)
     for (const { annotation, versionId, url } of alsoAt) sql.alsoAt.run(annotation, versionId, url)
@@ -103,6 +119,7 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
     for (const id of done) sql.done.run(id)
     for (const id of unwanted) sql.unwanted.run(id)
     for (const id of wanted) sql.wanted.run(id)
+    for (const price of prices) addPrice(price)
     return added.map(({ id }) => id)
   }
 
