@@ -28,7 +28,9 @@ export const VersionList = listOf(Version)
 export const PriceList = Type.Object({
   items: Type.Array(
     Type.Object({
-      part: Type.String({ description: 'Empty for what the page declares, else the key of a part that somebody watches' }),
+      part: Type.String({
+        description: 'Empty for what the page declares, else the key of a part that somebody watches',
+      }),
       points: Type.Array(
         Type.Object({
           version: Id,

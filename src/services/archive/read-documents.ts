@@ -7,7 +7,10 @@ import { documentItem, versionItem } from './archive-items.ts'
 import type { ArchiveReader, DocumentItem, PricePoint } from './archive-reader.ts'
 import type { VisibleDocuments } from './visible-documents.ts'
 
-type DocumentReader = Pick<ArchiveReader, 'document' | 'documentOfUrl' | 'documents' | 'versions' | 'version' | 'prices' | 'links'>
+type DocumentReader = Pick<
+  ArchiveReader,
+  'document' | 'documentOfUrl' | 'documents' | 'versions' | 'version' | 'prices' | 'links'
+>
 
 const AT_ONCE = 5
 const MAX_PRICES = 2000

@@ -11,6 +11,8 @@ import {
   type FieldType,
   type Task,
 } from '../contracts/annotations.ts'
+import type { PriceRow } from '../contracts/versions.ts'
+import { MAX_PRICES } from '../rules/prices.ts'
 import type { StoreEngine } from './engine.testkit.ts'
 import { type WatchingTarget, withWatchingStores } from './profiles-suite.testkit.ts'
 import { fingerprintOf, goneOf, noteOf, pageOf } from './samples.testkit.ts'
@@ -226,6 +228,43 @@ export function annotationsSuite(engine: StoreEngine): void {
           few.map(({ versionId }) => versionId),
           taken[1]!.slice(0, 2),
         )
+      }),
+    )
+  })
+
+  describe(`prices (${engine.name})`, () => {
+    test(
+      'are kept with the task, once, oldest first, for each part of a document',
+      place(async (all) => {
+        const { annotations, shard } = all
+        const [a, b] = await kept(all, ['/a', '/b'])
+        const row = (amount: number | null, parts: Partial<PriceRow> = {}): PriceRow => ({
+          ...{ documentId: a!.documentId, versionId: a!.id, part: '', at: 5, amount, currency: 'EUR' },
+          ...{ availability: 'in-stock', ...parts },
+        })
+        const later = row(null, { versionId: a!.id + 1000, availability: 'out-of-stock', at: 9 })
+        const part = row(3, { part: 'abc', currency: '€', versionId: a!.id + 1 })
+        await annotations.commit({ ...nothing, prices: [row(39.9), later, part] })
+        await annotations.commit({ ...nothing, prices: [row(1)] })
+        await annotations.commit({ ...nothing, prices: [row(7, { documentId: b!.documentId, versionId: b!.id })] })
+        const found = (asked: { part?: string; limit: number }) => shard.versions.prices(a!.documentId, asked)
+        assert.deepEqual(await found({ part: '', limit: 10 }), [row(39.9), later])
+        assert.deepEqual(await found({ part: '', limit: 1 }), [later])
+        assert.deepEqual(await found({ limit: 10 }), [row(39.9), part, later])
+      }),
+    )
+
+    test(
+      'the oldest go when there are too many',
+      place(async (all) => {
+        const [a] = await kept(all, ['/a'])
+        const prices = Array.from({ length: MAX_PRICES + 5 }, (_, n): PriceRow => {
+          const reading = { amount: n, currency: '', availability: 'unknown' } as const
+          return { documentId: a!.documentId, versionId: a!.id + n, part: '', at: n, ...reading }
+        })
+        await all.annotations.commit({ ...nothing, prices })
+        const left = await all.shard.versions.prices(a!.documentId, { part: '', limit: 2000 })
+        assert.deepEqual([left.length, left[0]!.amount], [MAX_PRICES, 5])
       }),
     )
   })

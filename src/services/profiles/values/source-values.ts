@@ -1,7 +1,7 @@
 import { parseDuration } from '../../../config/quantities.ts'
-import { readCondition } from '../../../core/price/conditions.ts'
 import { AppError } from '../../../core/errors.ts'
 import { createPattern } from '../../../core/pattern/pattern.ts'
+import { readCondition } from '../../../core/price/conditions.ts'
 import { type Aspect, aspects, partDefaults, type Scope, type Source, type TimeWindow } from '../../../core/profile.ts'
 import { schemeOf } from '../../../fetchers/fetcher.ts'
 import { profileDefaults, windowDefaults } from '../../../xml/profile/profile.ts'
