@@ -2,7 +2,7 @@ import './document.css'
 import { useParams } from 'wouter'
 import { isOffline } from '../api/client.ts'
 import { useGet } from '../api/queries.ts'
-import type { Document, Version } from '../api/types.ts'
+import type { Document, PriceList, Version } from '../api/types.ts'
 import { originalHref } from '../inbox/document-links.ts'
 import { useShortcuts } from '../keyboard/shortcuts.ts'
 import { ButtonLink } from '../kit/button.tsx'
@@ -14,12 +14,13 @@ import { AboutTab } from './about-tab.tsx'
 import { useVersionChoice } from './choices.ts'
 import { LinksTab, MergedTab, PageTab, SideBySideTab, TextTab } from './content-tabs.tsx'
 import { DiffTab } from './diff-tab.tsx'
+import { PriceTab } from './price-tab.tsx'
 import { strings } from './strings.ts'
 import { useVersions } from './use-document.ts'
 import { VersionLine } from './version-line.tsx'
 
 type Tab = keyof typeof strings.tabs
-const tabs = (Object.keys(strings.tabs) as Tab[]).map((value) => ({ value, label: strings.tabs[value] }))
+const allTabs = (Object.keys(strings.tabs) as Tab[]).map((value) => ({ value, label: strings.tabs[value] }))
 
 export default function DocumentView() {
   const { id = '' } = useParams<{ id: string }>()
@@ -48,6 +49,10 @@ export default function DocumentView() {
 function Shown({ document, versions }: { document: Document; versions: readonly Version[] }) {
   const [tab, setTab] = useQueryState('tab', 'diff')
   const choice = useVersionChoice(versions)
+  const prices = useGet<PriceList>(['documents', String(document.id), 'prices'], `/documents/${document.id}/prices`)
+  const series = prices.data?.items ?? []
+  // Most pages sell nothing.
+  const tabs = allTabs.filter(({ value }) => value !== 'prices' || series.length > 0)
   const original = originalHref(document.url)
   useShortcuts(strings.keys.group, [
     { keys: 'ArrowLeft', label: strings.keys.previous, run: () => choice.step(-1) },
@@ -71,7 +76,7 @@ function Shown({ document, versions }: { document: Document; versions: readonly 
         <>
           <VersionLine versions={versions} choice={choice} />
           <Segments label={strings.view} value={tab as Tab} segments={tabs} onChange={setTab} />
-          <TabBody {...{ document, versions, choice }} tab={tab as Tab} version={choice.to} />
+          <TabBody {...{ document, versions, choice, series }} tab={tab as Tab} version={choice.to} />
         </>
       )}
     </Page>
@@ -84,9 +89,10 @@ type BodyProps = {
   versions: readonly Version[]
   version: Version
   choice: ReturnType<typeof useVersionChoice>
+  series: PriceList['items']
 }
 
-function TabBody({ tab, document, versions, version, choice }: BodyProps) {
+function TabBody({ tab, document, versions, version, choice, series }: BodyProps) {
   const id = String(document.id)
   switch (tab) {
     case 'sides':
@@ -101,6 +107,8 @@ function TabBody({ tab, document, versions, version, choice }: BodyProps) {
       return <LinksTab id={id} version={version} />
     case 'about':
       return <AboutTab document={document} version={version} />
+    case 'prices':
+      return <PriceTab series={series} />
     default:
       return <DiffTab id={id} versions={versions} choice={choice} />
   }
