@@ -1,0 +1,43 @@
+import type { Change } from '../change.ts'
+
+/** Ids, classes and roles of what rotates: advertisements, suggestions, teasers. */
+const names = new Set(
+  `ad ads adv advert adverts advertisement advertisements advertising adsense adslot adunit adbox sponsor sponsors sponsored promo promos promotion promotions
+  promoted banner banners related similar recommended recommendation recommendations recommends suggested suggestions suggestion trending popular mostread mostviewed
+  featured carousel slider slideshow teaser teasers upsell crosssell taboola outbrain testimonial testimonials quote quotes tip tips random rotator rotating rotate
+  shuffle spotlight morelikethis alsobought alsolike recentlyviewed partner partners affiliate dfp gpt doubleclick anzeige anzeigen werbung reklame publicite pub
+  anuncio anuncios publicidad pubblicita reklama reklam`.split(/\s+/),
+)
+/** Two words of a name together. */
+const pairs = new Set(
+  `most-read most-viewed most-popular also-like also-bought also-viewed cross-sell up-sell recently-viewed more-stories read-next read-more-on you-may might-like people-also
+  top-picks picked-for for-you more-like did-you`.split(/\s+/),
+)
+const headings =
+  /(?<!\p{L})(?:advertisements?|sponsored|promoted|related|recommended|recommendations|suggested|similar (?:products|articles|items|posts)|trending|popular|most (?:read|viewed|popular|shared)|you (?:may|might) (?:also )?(?:like|enjoy|be interested)|(?:customers|people) (?:who|also)|also (?:bought|viewed|read|like)|more (?:stories|like this|from the web|from around)|around the web|from our partners|our partners|picked for you|for you|recently viewed|did you know|quote of|tip of|testimonials?|what our customers say|anzeigen?|werbung|ähnliche|verwandte|empfohlen\p{L}*|empfehlungen|meistgelesen\p{L}*|beliebt\p{L}*|das könnte|auch interessant|wussten sie|publicité|à lire aussi|les plus lus|articles (?:similaires|liés)|vous aimerez|recommandés?|populaires|publicidad|anuncios?|relacionad[oa]s|recomendad[oa]s|lo más (?:leído|visto)|más leíd[oa]s|te puede interesar|también te|pubblicità|correlati|consigliati|i più letti|potrebbe interessarti|publicidade|mais lid[oa]s|você também|gerelateerd|aanbevolen|meest gelezen|annons|relaterade|mest lest|mest läst|реклама|похожие|популярн\p{L}*|рекомендуем|читайте также|reklama|polecane|najczęściej czytane|podobne|reklam|benzer|önerilen|çok okunanlar)(?!\p{L})|广告|廣告|推荐|推薦|相关|相關|热门|熱門|猜你喜欢|広告|関連|おすすめ|人気|ランキング|광고|추천|관련|인기/iu
+
+/** These hold a page, whatever they are called. */
+const wholePage = /^(?:html|body|main|article)(?![\p{L}\d])/u
+
+/**
+ * What a change belongs to, where ids, classes or headings say that it rotates by its nature: the name of the whole part. Null
+ * elsewhere.
+ */
+export function hintOf({ place, path }: Pick<Change, 'place' | 'path'>): string | null {
+  const segments = place.slice(0, 2_000).split('/')
+  for (const [n, segment] of segments.entries())
+    if (!wholePage.test(segment) && isHint(segment)) return segments.slice(0, n + 1).join('/')
+  const trail = path.slice(0, 1_000).split(' › ')
+  const heading = trail.findIndex((title, n) =>
+    n > 0 ? headings.test(title) : trail.length === 1 && headings.test(title),
+  )
+  return heading < 0 ? null : `${place}|${trail.slice(0, heading + 1).join('|')}`
+}
+
+function isHint(segment: string): boolean {
+  const words = segment
+    .replace(/(\p{Ll})(?=\p{Lu})/gu, '$1-')
+    .toLowerCase()
+    .split(/[^\p{L}]+/u)
+  return words.some((word, n) => n > 0 && (names.has(word) || pairs.has(`${word}-${words[n + 1] ?? ''}`)))
+}

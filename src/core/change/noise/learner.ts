@@ -1,0 +1,238 @@
+import { hash } from 'node:crypto'
+import type { Change } from '../change.ts'
+import { hintOf } from './hints.ts'
+import { type LearnedBlock, type LearnedReason, learningLimits, type MuteReason } from './learned-block.ts'
+import type { NoiseKind } from './recognisers.ts'
+import { frameOf, shapeOf } from './shape.ts'
+import { holdsPrice, isTracked } from './tracked.ts'
+
+/** How many checks before this one must have changed a block; see `learned-block`. */
+const IN_A_ROW = 2
+const OF_LAST = { checks: 5, changed: 4 } as const
+const HINTED_IN_A_ROW = 1
+const HINTED_OF_LAST = { checks: 4, changed: 2 } as const
+
+type Round = { check: number; at: number; undone: ReadonlySet<string> }
+type Way = 'n' | 'w' | 'o'
+/** A block that got another text: one that changed, or one that went and one that came in its place. */
+type Replacement = Change & { readonly before: string; readonly after: string; readonly of: readonly Change[] }
+
+export function shortHash(...parts: readonly string[]): string {
+  return hash('sha256', parts.join('\0'), 'base64url').slice(0, 10)
+}
+
+export function changeHash({ kind, block, before, after }: Change): string {
+  return shortHash(kind, block, before ?? '', after ?? '')
+}
+
+/** Blocks of one list are in one place. Without places, all lines of a text are. */
+function whereOf({ block, place, path, key }: Change): string {
+  return shortHash(block, key === '' ? (place === '' ? path : place) : key)
+}
+
+/** Noise of one kind in one place is one entry, however many blocks have it. */
+export function recognisedId(change: Change, why: NoiseKind): string {
+  const text = change.place === '' && change.key === '' ? shapeOf(change.after ?? change.before ?? '') : ''
+  return shortHash(why, whereOf(change), text)
+}
+
+/** Observes the changes of one check. Blocks are added to `known` and changed in it. */
+export function createLearner(known: Map<string, LearnedBlock>, { check, at, undone }: Round) {
+  const byText = new Map([...known.values()].map((block) => [`${block.where} ${block.text}`, block.id]))
+  const decided: [change: string, block: string][] = []
+
+  function blockOf(id: string, change: Change): LearnedBlock {
+    const path = change.path.slice(0, learningLimits.sample).toWellFormed()
+    const fresh = { text: '', marks: [], seen: [], frame: null, why: '' as const, since: 0, muted: 0, sample: '' }
+    const block: LearnedBlock = known.get(id) ?? { id, where: whereOf(change), path, ...fresh }
+    block.sample = (change.after ?? change.before ?? '').slice(0, learningLimits.sample).toWellFormed()
+    known.set(id, block)
+    return block
+  }
+
+  function mute(block: LearnedBlock, why: MuteReason, changes: readonly Change[]): void {
+    if (undone.has(block.id)) return
+    if (block.why === '') block.since = at
+    block.why = why
+    block.muted += 1
+    for (const change of changes) decided.push([changeHash(change), block.id])
+  }
+
+  function mark(block: LearnedBlock, how: Way, went: readonly (string | undefined)[]): void {
+    if (block.marks.at(-1)?.[0] !== check)
+      block.marks = [...block.marks, [check, how] as const].slice(-learningLimits.marks)
+    const names = went.flatMap((text) => (text === undefined ? [] : [shortHash(text)]))
+    block.seen = [...block.seen.filter((name) => !names.includes(name)), ...names].slice(-learningLimits.seen)
+  }
+
+  /** In how many checks in a row, up to the last one, it changed in one of these ways. */
+  function inRow({ marks }: LearnedBlock, ways: string): number {
+    let row = 0
+    for (const [when, way] of marks.filter(([each]) => each < check).toReversed()) {
+      if (when !== check - row - 1 || !ways.includes(way)) break
+      row++
+    }
+    return row
+  }
+  const ofLast = ({ marks }: LearnedBlock, checks: number): number =>
+    marks.filter(([when]) => when < check && when >= check - checks).length
+
+  /** The texts that have come and gone in a place, whichever of its blocks had them. */
+  const regionOf = (change: Change): LearnedBlock => blockOf(shortHash('region', whereOf(change)), change)
+
+  function replaced(change: Replacement): void {
+    const { before, after, of } = change
+    const where = whereOf(change)
+    const isNumeric = shapeOf(before) === shapeOf(after)
+    const block = blockOf(byText.get(`${where} ${shortHash(before)}`) ?? shortHash(where, shapeOf(before)), change)
+    const region = isNumeric ? null : regionOf(change)
+    const why = isTracked(change) ? '' : region === null ? ofNumbers(block) : ofWords(block, region, change)
+    if (why !== '') mute(block, why, of)
+    else if (block.why !== '' && block.why !== 'flips') forget(block)
+    block.text = shortHash(after)
+    byText.set(`${where} ${block.text}`, block.id)
+    mark(block, isNumeric ? 'n' : 'w', [before])
+    if (region === null) return
+    block.frame = block.frame === null ? frameOf(before, after) : narrowed(block.frame, after)
+    mark(region, 'w', [before])
+  }
+
+  const ofNumbers = (block: LearnedBlock): LearnedReason | '' =>
+    block.why === 'numbers' || inRow(block, 'n') >= IN_A_ROW ? 'numbers' : ''
+
+  function ofWords(block: LearnedBlock, region: LearnedBlock, change: Replacement): LearnedReason | '' {
+    const { before, after } = change
+    const name = shortHash(after)
+    const isKnown = block.seen.includes(name) || region.seen.includes(name)
+    if (isKnown && (block.why === 'flips' || ofLast(block, 1) > 0 || ofLast(region, 1) > 0)) return 'flips'
+    // What grows, and what is written to be read however often: news.
+    if (after.includes(before) || /^(?:heading|title|entry)$/.test(change.block)) return ''
+    const keepsFrame = block.frame === null || (after.startsWith(block.frame.head) && after.endsWith(block.frame.tail))
+    const isOften = block.why === 'often' || ofLast(block, OF_LAST.checks) >= OF_LAST.changed
+    return keepsFrame && isOften ? 'often' : ''
+  }
+
+  /** It changed in another way than what was learned. */
+  function forget(block: LearnedBlock): void {
+    block.why = ''
+    block.since = 0
+    block.marks = []
+    block.frame = null
+  }
+
+  /** Blocks that came or went in a list: news, but for those that were there and come back. */
+  function cameOrWent(change: Change): void {
+    const region = regionOf(change)
+    const isKnown = region.seen.includes(shortHash(change.after ?? change.before ?? ''))
+    const isReturn = change.kind === 'added' ? ofLast(region, 1) > 0 || region.why === 'flips' : region.why === 'flips'
+    if (isKnown && isReturn && !isTracked(change)) mute(region, 'flips', [change])
+    mark(region, 'w', [change.before])
+  }
+
+  function moved(where: string, changes: readonly Change[]): void {
+    const list = blockOf(shortHash('order', where), changes[0]!)
+    if (list.why === 'order' || inRow(list, 'o') >= IN_A_ROW) mute(list, 'order', changes)
+    mark(list, 'o', [])
+  }
+
+  /** A part that is named for rotating counts as one block. */
+  function hinted(part: string, changes: readonly Change[]): void {
+    const told = changes.filter((change) => !isRepriced(change))
+    if (told.length === 0) return
+    const block = blockOf(shortHash('part', part), told[0]!)
+    const isNumeric = told.every(
+      ({ kind, before, after }) => kind === 'changed' && shapeOf(before!) === shapeOf(after!),
+    )
+    const isOrder = told.every(({ kind }) => kind === 'moved')
+    const isKnown = told.some(
+      ({ kind, after }) => kind !== 'moved' && after !== undefined && block.seen.includes(shortHash(after)),
+    )
+    const isOften = ofLast(block, HINTED_OF_LAST.checks) >= HINTED_OF_LAST.changed
+    const isRow = inRow(block, 'nwo') >= HINTED_IN_A_ROW
+    if (block.why !== '') mute(block, block.why, told)
+    else if (isNumeric && isRow) mute(block, 'numbers', told)
+    else if (isOrder && isRow) mute(block, 'order', told)
+    else if (isKnown) mute(block, 'flips', told)
+    else if (isOften) mute(block, 'often', told)
+    mark(
+      block,
+      isNumeric ? 'n' : isOrder ? 'o' : 'w',
+      told.map(({ before }) => before),
+    )
+  }
+
+  return {
+    decided,
+
+    recognised(change: Change, why: NoiseKind): void {
+      const block = blockOf(recognisedId(change, why), change)
+      mute(block, why, [change])
+      mark(block, 'n', [])
+    },
+
+    observe(changes: readonly Change[]): void {
+      const parts = new Map<string, Change[]>()
+      const orders = new Map<string, Change[]>()
+      const others: Change[] = []
+      const add = (to: Map<string, Change[]>, name: string, change: Change): void =>
+        void to.set(name, [...(to.get(name) ?? []), change])
+      for (const change of changes) {
+        const part = change.block === 'entry' ? null : hintOf(change)
+        if (part !== null) add(parts, part, change)
+        else if (change.kind === 'moved') add(orders, whereOf(change), change)
+        else others.push(change)
+      }
+      for (const [part, each] of parts) hinted(part, each)
+      for (const [where, each] of orders) moved(where, each)
+      for (const change of joined(others)) {
+        if (isReplacement(change)) replaced(change)
+        else cameOrWent(change)
+      }
+    },
+  }
+}
+
+function narrowed({ head, tail }: { head: string; tail: string }, text: string): { head: string; tail: string } {
+  return {
+    head: text.startsWith(head) ? head : frameOf(head, text).head,
+    tail: text.endsWith(tail) ? tail : frameOf(tail, text).tail,
+  }
+}
+
+/** The same product at another price: news, even among advertisements. */
+function isRepriced({ kind, before, after }: Change): boolean {
+  return kind === 'changed' && holdsPrice(after!) && shapeOf(before!) === shapeOf(after!)
+}
+
+function isReplacement(change: Change | Replacement): change is Replacement {
+  return change.before !== undefined && change.after !== undefined
+}
+
+/** A block that went and one that came in its place are one that got another text. */
+function joined(changes: readonly Change[]): (Change | Replacement)[] {
+  const removed = new Map<string, Change[]>()
+  let gone = 0
+  let come = 0
+  const gapOf = (change: Change): string =>
+    `${whereOf(change)} ${change.kind === 'removed' ? change.from - gone++ : change.to - come++}`
+  const gaps = new Map<Change, string>()
+  for (const change of changes.filter(({ kind }) => kind === 'removed').sort((a, b) => a.from - b.from))
+    gaps.set(change, gapOf(change))
+  for (const change of changes.filter(({ kind }) => kind === 'added').sort((a, b) => a.to - b.to))
+    gaps.set(change, gapOf(change))
+  for (const change of changes)
+    if (change.kind === 'removed') removed.set(gaps.get(change)!, [...(removed.get(gaps.get(change)!) ?? []), change])
+  const taken = new Set<Change>()
+  const found: (Change | Replacement)[] = []
+  for (const change of changes) {
+    if (change.kind === 'changed') found.push({ ...change, before: change.before!, after: change.after!, of: [change] })
+    if (change.kind !== 'added') continue
+    const went = removed.get(gaps.get(change)!)?.shift()
+    if (went === undefined) found.push(change)
+    else {
+      taken.add(went)
+      found.push({ ...change, kind: 'changed', before: went.before!, after: change.after!, of: [went, change] })
+    }
+  }
+  return [...found, ...changes.filter((change) => change.kind === 'removed' && !taken.has(change))]
+}

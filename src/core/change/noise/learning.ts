@@ -1,0 +1,46 @@
+import type { Change } from '../change.ts'
+import { type LearnedBlock, learningLimits, type NoiseState, type Observation } from './learned-block.ts'
+import { changeHash, createLearner } from './learner.ts'
+
+const FORGET_AFTER = 20
+
+export const noNoise: NoiseState = { n: 0, check: 0, blocks: [], decided: [] }
+
+/** Idempotent: a version that was learned from before changes nothing. */
+export function learn(state: NoiseState, seen: Observation): NoiseState {
+  if (seen.n <= state.n) return state
+  const check = state.check + (seen.wasStable ? 2 : 1)
+  const known = new Map(state.blocks.map((block) => [block.id, structuredClone(block)]))
+  const learner = createLearner(known, { check, at: seen.at, undone: seen.undone })
+  for (const { change, why } of seen.noise.slice(0, learningLimits.changes)) learner.recognised(change, why)
+  // A page that was written anew teaches nothing.
+  if (seen.told.length <= learningLimits.changes) learner.observe(seen.told)
+  const blocks = [...known.values()].map((block) => calmed(block, check))
+  return {
+    n: seen.n,
+    check,
+    blocks: bounded(blocks, seen.undone),
+    decided: learner.decided.slice(0, learningLimits.decided),
+  }
+}
+
+/** The block that mutes each of the changes of the version that was learned from last. */
+export function mutedBy(state: NoiseState, n: number): (change: Change) => LearnedBlock | null {
+  if (state.n !== n) return () => null
+  const blocks = new Map(state.blocks.map((block) => [block.id, block]))
+  const byChange = new Map(state.decided.map(([change, id]) => [change, blocks.get(id) ?? null]))
+  return (change) => byChange.get(changeHash(change)) ?? null
+}
+
+function calmed(block: LearnedBlock, check: number): LearnedBlock {
+  const last = block.marks.at(-1)?.[0] ?? check
+  return block.why !== '' && check - last > FORGET_AFTER ? { ...block, why: '', since: 0, marks: [], muted: 0 } : block
+}
+
+/** The most recently changed; what somebody undid stays as long as there is room. */
+function bounded(blocks: LearnedBlock[], undone: ReadonlySet<string>): LearnedBlock[] {
+  if (blocks.length <= learningLimits.blocks) return blocks
+  const rank = ({ id, why, marks }: LearnedBlock): number =>
+    (undone.has(id) ? 2e9 : why !== '' ? 1e9 : 0) + (marks.at(-1)?.[0] ?? 0)
+  return blocks.sort((one, other) => rank(other) - rank(one)).slice(0, learningLimits.blocks)
+}

@@ -1,0 +1,90 @@
+import { readTokens, type Token } from './tokens.ts'
+import { months, weekdays } from './vocabulary.ts'
+
+/** Longer texts are compared as they are. */
+const MAX_TEXT = 20_000
+
+/**
+ * A text with its numbers, clocks and ids taken out: equal for texts with the same words around other values. Dates stay, because
+ * those of events and deadlines are news.
+ */
+export function shapeOf(text: string): string {
+  if (text.length > MAX_TEXT) return text
+  const tokens = readTokens(text)
+  const shape: string[] = []
+  for (let i = 0; i < tokens.length; ) {
+    const end = skipValue(tokens, i)
+    const { kind, start, end: stop, text: word } = tokens[i]!
+    if (end > i) {
+      if (shape.at(-1) !== '#') shape.push('#')
+      i = end
+      continue
+    }
+    // "1 reply" and "2 replies", "Wind: north 3" and "Wind: north-west 4" only in the first.
+    const isCounted = kind === 'word' && shape.at(-1) === '#' && !isDate(tokens, i)
+    shape.push(isCounted ? singular(word) : text.slice(start, stop))
+    i++
+  }
+  return shape.join(' ')
+}
+
+/** A number, with a unit of thousands, and a run of letters and digits such as ids are. */
+function skipValue(tokens: readonly Token[], i: number): number {
+  const token = tokens[i]!
+  if (token.kind === 'hex') return i + 1
+  if (token.kind === 'clock') return i + 1
+  if (token.kind === 'sign' && /^[+-]$/.test(token.text) && tokens[i + 1]?.kind === 'number' && !tokens[i + 1]!.spaced)
+    return i + 1
+  if (token.kind === 'word' || token.kind === 'number') {
+    const run = skipMixed(tokens, i)
+    if (run > i) return run
+  }
+  if (token.kind !== 'number' || isDate(tokens, i)) return i
+  return /^(?:k|m|mio|tsd)$/.test(tokens[i + 1]?.text ?? '') ? i + 2 : i + 1
+}
+
+/** "8f3a22bc", "AB12-CD34": at least two changes between letters and digits, or six characters with both. */
+function skipMixed(tokens: readonly Token[], i: number): number {
+  let end = i
+  let letters = 0
+  let digits = 0
+  while (end < i + 40 && end < tokens.length && (end === i || !tokens[end]!.spaced)) {
+    const { kind, text } = tokens[end]!
+    if (kind === 'word' && /^[a-z]{1,12}$/.test(text)) letters += text.length
+    else if (kind === 'number' && /^\d+$/.test(text)) digits += text.length
+    else if (kind !== 'sign' || !/^[-_]$/.test(text)) break
+    end++
+  }
+  return end - i >= 3 && letters > 0 && digits > 1 && letters + digits >= 6 ? end : i
+}
+
+/** A number beside the name of a month or a weekday. */
+function isDate(tokens: readonly Token[], i: number): boolean {
+  for (let k = Math.max(0, i - 2); k <= i + 2; k++)
+    if (months.at(tokens, k) > 0 && /^\p{L}/u.test(tokens[k]!.text)) return true
+  return weekdays.at(tokens, i - 1) > 0
+}
+
+function singular(word: string): string {
+  return word.length > 3 ? word.replace(/(?:ies|es|s|y|en|er|n)$/, '') : word
+}
+
+/** The words that two texts have in common at their beginnings and at their ends. */
+export function frameOf(one: string, other: string): { head: string; tail: string } {
+  const a = one.slice(0, 200).split(/(?<=\s)/)
+  const b = other.slice(0, 200).split(/(?<=\s)/)
+  let n = 0
+  while (n < a.length - 1 && n < b.length - 1 && a[n] === b[n]) n++
+  const head = a.slice(0, n).join('')
+  const c = one
+    .slice(head.length)
+    .slice(-200)
+    .split(/(?=\s)/)
+  const d = other
+    .slice(head.length)
+    .slice(-200)
+    .split(/(?=\s)/)
+  let m = 0
+  while (m < c.length - 1 && m < d.length - 1 && c[c.length - 1 - m] === d[d.length - 1 - m]) m++
+  return { head: head.slice(0, 80), tail: m === 0 ? '' : c.slice(-m).join('').slice(-80) }
+}
