@@ -1,6 +1,5 @@
 import type { Change } from '../change.ts'
 import type { NoiseKind } from './recognisers.ts'
-import type { Noise } from './tell-apart.ts'
 
 /**
  * What a document has taught about its own noise. A block is new until it changes; then it is remembered with the checks in which it
@@ -56,8 +55,8 @@ export type Observation = {
   at: number
   /** The version before was found unchanged by a check of its own. */
   wasStable: boolean
-  told: readonly Change[]
-  noise: readonly Noise[]
+  /** Of the whole document, in whatever part of it anybody is interested. */
+  changes: readonly Change[]
   /** Blocks whose muting was undone for everybody. */
   undone: ReadonlySet<string>
 }

@@ -1,6 +1,7 @@
 import type { Change } from '../change.ts'
 import { type LearnedBlock, learningLimits, type NoiseState, type Observation } from './learned-block.ts'
 import { changeHash, createLearner } from './learner.ts'
+import { tellApart } from './tell-apart.ts'
 
 const FORGET_AFTER = 20
 
@@ -12,9 +13,10 @@ export function learn(state: NoiseState, seen: Observation): NoiseState {
   const check = state.check + (seen.wasStable ? 2 : 1)
   const known = new Map(state.blocks.map((block) => [block.id, structuredClone(block)]))
   const learner = createLearner(known, { check, at: seen.at, undone: seen.undone })
-  for (const { change, why } of seen.noise.slice(0, learningLimits.changes)) learner.recognised(change, why)
+  const { told, noise } = tellApart(seen.changes)
+  for (const { change, why } of noise.slice(0, learningLimits.changes)) learner.recognised(change, why)
   // A page that was written anew teaches nothing.
-  if (seen.told.length <= learningLimits.changes) learner.observe(seen.told)
+  if (told.length <= learningLimits.changes) learner.observe(told)
   const blocks = [...known.values()].map((block) => calmed(block, check))
   return {
     n: seen.n,
