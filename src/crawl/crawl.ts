@@ -15,17 +15,22 @@ import { retry } from '../core/work/retry.ts'
 import { createSeeding } from './seeding.ts'
 import type { SharedCounters } from './worker/shared-counters.ts'
 
+export type AcceptedOrders = { orders: number; queued: number }
+
 /** A shard as the crawl sees it, in any thread. */
 export type ShardHandle = {
   /** How many requests of each watch are queued here. Asked of all shards before one starts, so that nothing counts twice. */
   queued(): Promise<Map<number, number>>
   /** Opens its store and counts the requests that are queued. */
   start(): Promise<void>
-  /** How far watches go. Every shard gets this before a watch's requests are offered. */
+  /**
+   * How far watches go. All shards are sent this before a watch's requests are offered. It need not be waited for: a shard starts no
+   * request before it has heard everything that it was sent by then.
+   */
   crawlScope(crawlScopes: readonly CrawlScope[]): Promise<void>
-  /** Begins checks; resolves to the number of requests that each watch has queued by it. */
-  checks(orders: readonly CheckOrder[]): Promise<Map<number, number>>
-  /** Drops the requests of these watches. */
+  /** Begins those of the checks whose hosts are this shard's: of each watch, how many orders that were, and the requests queued by them. */
+  checks(orders: readonly CheckOrder[]): Promise<ReadonlyMap<number, AcceptedOrders>>
+  /** Drops the requests of these watches. Like `crawlScope`, this need not be waited for. */
   forget(watches: readonly number[]): Promise<void>
   /** Offers the seeds; resolves when their owners have accepted them. */
   seed(urls: readonly string[]): Promise<void>

@@ -26,6 +26,23 @@ function orderOf(watch: number, round: number): CheckOrder {
   return { url: home, depth: 1, urgency: 1, check, crawlScope }
 }
 
+/** Starts checks; resolves when all have begun, to how many requests each watch has. */
+export async function begunBy(
+  fetcher: Pick<Fetcher, 'check'>,
+  orders: readonly CheckOrder[],
+): Promise<Map<number, number>> {
+  const waiting = new Set(orders.map(({ check }) => check.watch))
+  const begun = new Map<number, number>()
+  const { promise: all, resolve } = Promise.withResolvers<void>()
+  await fetcher.check(orders, (watch, queued) => {
+    assert.ok(waiting.delete(watch), `${watch} has begun twice`)
+    begun.set(watch, queued)
+    if (waiting.size === 0) resolve()
+  })
+  await all
+  return begun
+}
+
 /** The contract of `Fetcher`, for one implementation. */
 export function testFetcher(name: string, open: (pages: Map<string, SuitePage>) => Promise<OpenFetcher>): void {
   const withFetcher = (work: (opened: OpenFetcher) => Promise<void>) => async () => {
@@ -38,7 +55,7 @@ export function testFetcher(name: string, open: (pages: Map<string, SuitePage>) 
   async function check({ fetcher, watch, work }: OpenFetcher, round: number) {
     const results: CheckResult[] = []
     fetcher.onResults((some) => void results.push(...some))
-    const begun = (await fetcher.check([orderOf(watch, round)])).get(watch) ?? 0
+    const begun = (await begunBy(fetcher, [orderOf(watch, round)])).get(watch) ?? 0
     await work()
     const sum = (part: 'queued' | 'changed' | 'unchanged' | 'failed') =>
       results.reduce((total, result) => total + result[part], 0)
@@ -84,7 +101,7 @@ export function testFetcher(name: string, open: (pages: Map<string, SuitePage>) 
       withFetcher(async ({ fetcher, watch, restart }) => {
         await fetcher.start([])
         const order = orderOf(watch, 100)
-        await fetcher.check([order])
+        await begunBy(fetcher, [order])
         const next = await restart()
         assert.deepEqual(await next.start([order.crawlScope]), new Map([[watch, 1]]))
       }),

@@ -9,9 +9,12 @@ export type Fetcher = {
   readonly schemes: readonly string[]
   /** Continues the checks in progress, which these watches may belong to. Returns how many requests each still has. */
   start(underWay: readonly CrawlScope[]): Promise<Map<number, number>>
-  /** Starts checks. Returns how many requests each watch has through them. Results may arrive before this resolves. */
-  check(orders: readonly CheckOrder[]): Promise<Map<number, number>>
-  /** Changes the scope of watches in progress. Without sources, a watch follows no more links. */
+  /**
+   * Starts checks. `onBegun` is called for each watch when all its requests are accepted, with how many they are; results may arrive
+   * before. A part of the fetcher that is busy keeps only its own watches waiting, not this call: what fails later is in `failed`.
+   */
+  check(orders: readonly CheckOrder[], onBegun: (watch: number, queued: number) => void): Promise<void>
+  /** Changes the scope of watches in progress, for requests that are started from now on. Without sources, a watch follows no more links. */
   crawlScope(crawlScopes: readonly CrawlScope[]): Promise<void>
   /** These watches no longer exist: their requests are dropped. Unknown ones are ignored. */
   forget(watches: readonly number[]): Promise<void>

@@ -123,7 +123,7 @@ export function createMemoryFetcher(
       if (isHasty) run()
       return counts
     },
-    async check(given) {
+    async check(given, onBegun) {
       const counts = new Map<number, number>()
       for (const order of given) {
         const { url, depth, check, crawlScope } = order
@@ -134,7 +134,7 @@ export function createMemoryFetcher(
         counts.set(check.watch, 1)
       }
       if (isHasty) run()
-      return counts
+      for (const [watch, queued] of counts) onBegun(watch, queued)
     },
     async crawlScope(given) {
       for (const crawlScope of given) crawlScopes.set(crawlScope.watch, crawlScope)

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { CheckOrder, CheckResult } from '../core/check-order.ts'
 import type { ShardHandle } from '../crawl/crawl.ts'
 import type { Fetcher } from './fetcher.ts'
-import { home, type OpenFetcher, type SuitePage, testFetcher } from './fetcher-suite.testkit.ts'
+import { begunBy, home, type OpenFetcher, type SuitePage, testFetcher } from './fetcher-suite.testkit.ts'
 import { createLocalFetcher } from './local/local-fetcher.ts'
 import { createMemoryFetcher, createMemoryWeb, type MemoryFetcher } from './memory-fetcher.testkit.ts'
 import { createFetcherRouter, schemeOutcome } from './router.ts'
@@ -26,7 +26,7 @@ describe('a router of fetchers', () => {
   test('gives each check to the fetcher of its scheme, and passes on what all of them report', async () => {
     const { web, memos, router, results } = openRouter()
     assert.deepEqual(router.schemes, ['http', 'https', 'memo'])
-    const counts = await router.check([orderOf(1, home), orderOf(2, 'MEMO://a/1')])
+    const counts = await begunBy(router, [orderOf(1, home), orderOf(2, 'MEMO://a/1')])
     assert.deepEqual(
       counts,
       new Map([
@@ -45,7 +45,7 @@ describe('a router of fetchers', () => {
 
   test('a check of a scheme that no fetcher serves is over at once, and says so', async () => {
     const { router, results } = openRouter()
-    assert.deepEqual(await router.check([orderOf(3, 'ftp://a.example/')]), new Map())
+    assert.deepEqual(await begunBy(router, [orderOf(3, 'ftp://a.example/')]), new Map([[3, 0]]))
     assert.deepEqual(
       results.map(({ watch, queued, source }) => [watch, queued, source?.outcome]),
       [[3, 0, schemeOutcome]],
@@ -80,15 +80,18 @@ function openOver(create: (memory: MemoryFetcher) => Fetcher) {
   }
 }
 
-/** A shard over a web in memory, as far as the local fetcher uses one. */
-function shardOver(memory: MemoryFetcher): ShardHandle {
-  const { check, crawlScope, forget, failed } = memory
+/** A shard over a web in memory, as far as the local fetcher uses one; all hosts are its own, or none. */
+function shardOver(memory: MemoryFetcher, ownsHosts: boolean): ShardHandle {
+  const { crawlScope, forget, failed } = memory
   const unused = async (): Promise<never> => assert.fail('not used by a fetcher')
   const queued = (): Promise<Map<number, number>> => memory.start([])
   return {
     queued,
     start: async () => {},
-    checks: check,
+    async checks(orders) {
+      const begun = ownsHosts ? await begunBy(memory, orders) : []
+      return new Map([...begun].map(([watch, queued]) => [watch, { orders: 1, queued }]))
+    },
     crawlScope,
     forget,
     failed,
@@ -105,7 +108,7 @@ testFetcher(
 testFetcher(
   'the local fetcher',
   openOver((memory) => {
-    const shards = [shardOver(memory), shardOver(createMemoryFetcher(createMemoryWeb()))]
+    const shards = [shardOver(createMemoryFetcher(createMemoryWeb()), false), shardOver(memory, true)]
     return createLocalFetcher({ shards, onResults: memory.onResults, throttle: memory.throttle, stop() {} })
   }),
 )

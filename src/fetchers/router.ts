@@ -44,12 +44,12 @@ export function createFetcherRouter(fetchers: readonly Fetcher[]): Fetcher {
     failed: firstFailure(fetchers.map((fetcher) => fetcher.failed)),
     start: async (underWay) =>
       merged(await Promise.all([...ofScopes(underWay)].map(([fetcher, scopes]) => fetcher.start(scopes)))),
-    async check(orders) {
+    async check(orders, onBegun) {
       const shares = [...share(orders, ({ url }) => url)].filter(([, some]) => some.length > 0)
-      const counts = await Promise.all(shares.map(([fetcher, some]) => fetcher.check(some)))
       const results = unsupported(orders)
       if (results.length > 0) listener(results)
-      return merged(counts)
+      for (const { watch } of results) onBegun(watch, 0)
+      await Promise.all(shares.map(([fetcher, some]) => fetcher.check(some, onBegun)))
     },
     async crawlScope(given) {
       await Promise.all(

@@ -8,6 +8,7 @@ import { systemClock } from '../../core/clock.ts'
 import { startThreadRetries } from '../../core/work/retries.ts'
 import { assembleShard } from '../../crawl/worker/assemble.ts'
 import { createLocalCoordination } from '../../crawl/worker/coordination.ts'
+import { createHearing } from '../../crawl/worker/hearing.ts'
 import { measureBusyness, type ServedShard, type ShardPort, serveShard } from '../../crawl/worker/shard-thread.ts'
 import { type CounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
@@ -48,6 +49,7 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
     onWarning: (message) => log('warn', message),
   })
   const counters = openSharedCounters(memory)
+  const hearing = createHearing(() => counters.told(index))
   measureBusyness(counters.shard(index))
   const { shard, fetcher, crawlStats, offerSeeds, offerChecks, watches } = await assembleShard(settings, {
     ...{ index, shards, run, seed, store: store.frontier, documents: store.documents, counters, log },
@@ -59,7 +61,7 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
     coordinate: (given) =>
       createLocalCoordination({
         ...given,
-        counters,
+        ...{ counters, heardAll: hearing.all },
         onResults: (results) => send({ kind: 'check-results', results }),
       }),
   })
@@ -68,11 +70,15 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
     queued: () => store.frontier.watches(),
     start: shard.start,
     async crawlScope(crawlScopes) {
-      for (const crawlScope of crawlScopes) watches.set(crawlScope)
+      hearing.note(() => {
+        for (const crawlScope of crawlScopes) watches.set(crawlScope)
+      })
     },
-    checks: offerChecks,
+    checks: (orders) => offerChecks(orders, store.owns),
     async forget(ended) {
-      for (const watch of ended) watches.remove(watch)
+      hearing.note(() => {
+        for (const watch of ended) watches.remove(watch)
+      })
     },
     seed: offerSeeds,
     async stop() {

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import type { ShardHandle } from '../../crawl/crawl.ts'
 import { withSeedHosts } from '../../crawl/seeding.ts'
-import type { CounterMemory } from '../../crawl/worker/shared-counters.ts'
+import { type CounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { type DataFolder, openFolder } from '../../store/sqlite/folder/folder.ts'
 import { type ShardThreadEvents, startShardThread } from './shard-threads.ts'
 import type { ShardData } from './sqlite-shard-thread.ts'
@@ -40,6 +40,7 @@ export function openForCrawling({ folder, config }: CrawlSettings, log: Logger, 
 export function startShardThreads(options: ShardThreadsOptions): ShardThreads {
   const { opened, run, looksBack, memory } = options
   const settings = withSeedHosts(options.settings)
+  const counters = openSharedCounters(memory)
   const { shards, seed } = opened.facts
   const started = connect(shards).map((ports, index) => {
     const { partitions } = opened
@@ -53,7 +54,20 @@ export function startShardThreads(options: ShardThreadsOptions): ShardThreads {
     )
   })
   return {
-    handles: started.map(({ shard }) => shard),
+    handles: started.map(({ shard }, index): ShardHandle => {
+      const { crawlScope, forget } = shard
+      return {
+        ...shard,
+        crawlScope(crawlScopes) {
+          counters.tell(index)
+          return crawlScope(crawlScopes)
+        },
+        forget(watches) {
+          counters.tell(index)
+          return forget(watches)
+        },
+      }
+    }),
     end: async () => void (await Promise.all(started.map(({ thread }) => thread.terminate()))),
   }
 }

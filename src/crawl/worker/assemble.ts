@@ -10,6 +10,7 @@ import { createFingerprinter } from '../../core/url/url-key.ts'
 import type { Retries } from '../../core/work/retries.ts'
 import type { DocumentStore } from '../../store/contracts/documents.ts'
 import type { FrontierStore } from '../../store/contracts/frontier.ts'
+import type { AcceptedOrders, ShardHandle } from '../crawl.ts'
 import { createDnsCache } from '../dns/dns-cache.ts'
 import { createSystemResolver } from '../dns/resolver.ts'
 import { defaultFetchLimits } from '../fetch/fetch-limits.ts'
@@ -57,8 +58,8 @@ export type AssembledShard = {
   crawlStats: CrawlStats
   offerSeeds(urls: readonly string[]): Promise<void>
   watches: Watches
-  /** Begins checks of watched sources. Returns how many requests each has queued. */
-  offerChecks(orders: readonly CheckOrder[]): Promise<Map<number, number>>
+  /** Begins checks of watched sources, those with hosts that `owns` names. */
+  offerChecks(orders: readonly CheckOrder[], owns: (host: string) => boolean): ReturnType<ShardHandle['checks']>
 }
 
 /** Puts one shard together from the settings of the crawl: the only place that knows all parts. */
@@ -189,8 +190,21 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
       const offers = seedOffers.ofSeeds(urls, settings.depth)
       await shard.batch.persist(() => store.offer(offers))
     },
-    async offerChecks(orders) {
-      return (await store.offer(seedOffers.ofChecks(orders))).watches
+    async offerChecks(orders, owns) {
+      const { offers, failed } = seedOffers.ofChecks(orders)
+      const own = offers.filter(({ host }) => owns(host))
+      const { watches: queued } = await store.offer(own)
+      // Those without a host are anyone's.
+      const ended = environment.index === 0 ? failed : []
+      for (const result of ended) watches.addResult(result)
+      const accepted = new Map<number, AcceptedOrders>()
+      for (const watch of [...own.map(({ check }) => check.watch), ...ended.map((result) => result.watch)]) {
+        const known = accepted.get(watch)
+        if (known === undefined) accepted.set(watch, { orders: 1, queued: queued.get(watch) ?? 0 })
+        else known.orders++
+      }
+      if (ended.length > 0) checks.publish()
+      return accepted
     },
   }
 }

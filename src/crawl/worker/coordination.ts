@@ -19,18 +19,20 @@ export type LocalDeps = {
   fetchers: number
   counters: SharedCounters
   watches: Watches
+  /** Resolves when this shard has heard everything about watches that it was sent so far. */
+  heardAll(): Promise<void>
   onResults(results: readonly CheckResult[]): void
 }
 
 /** Writes to a store of our own take our own time, so they are made often and a fetcher waits for its write. */
-export function createLocalCoordination({ fetchers, counters, watches, onResults }: LocalDeps): Coordination {
+export function createLocalCoordination({ fetchers, counters, watches, heardAll, onResults }: LocalDeps): Coordination {
   const maxItems = Math.max(1, Math.min(128, Math.floor(fetchers / 2)))
   return {
     leases: createPermanentLeases(),
     writing: { maxItems, maxWaitMs: 20, waitMsForEach: 0, parallel: 1, unwritten: null },
     addOutstanding: counters.addOutstanding,
     checks: {
-      async learn() {},
+      learn: heardAll,
       async beforeCommit() {},
       publish() {
         const results = watches.takeResults()

@@ -2,12 +2,13 @@ import { type SkipReason, skipReasons } from '../../core/reports/crawl-report.ts
 
 /**
  * Counters of the shards of one crawl, in shared memory: shards write without waiting, the main thread
- * reads without asking. Four of them control the crawl:
+ * reads without asking. Five of them control the crawl:
  * - `outstanding`: requests queued or in flight over all shards. The links of a page are added before the page is
  *   removed, so zero means finished, and stays zero;
  * - `budget`: pages that may still be fetched (`--max-pages`); taken before a fetch, given back when none came of it;
  * - `stop`: set once, when the crawl is to end early;
- * - `throttle`: set while the next stage has more than it can take.
+ * - `throttle`: set while the next stage has more than it can take;
+ * - `told`: how often each shard was told of watches, so that it knows when it hasn't heard everything yet.
  */
 export const counterNames = [
   'fetched',
@@ -49,12 +50,13 @@ export const CRAWL_BUDGETS = 8
 const FIRST_ADDRESS = FIRST_BUDGET + CRAWL_BUDGETS
 /** Connections per address, by a hash of it: two addresses that share a slot share its limit, which is only stricter. */
 const ADDRESS_SLOTS = 4096
+const FIRST_TOLD = FIRST_ADDRESS + ADDRESS_SLOTS
 const NO_BUDGET = 0x7fffffff
 
 export type CounterMemory = { control: SharedArrayBuffer; stats: SharedArrayBuffer; shards: number }
 
 export function createCounterMemory(shards: number, maxPages: number | null): CounterMemory {
-  const control = new SharedArrayBuffer(4 * (FIRST_ADDRESS + ADDRESS_SLOTS))
+  const control = new SharedArrayBuffer(4 * (FIRST_TOLD + shards))
   new Int32Array(control)[BUDGET] = maxPages ?? NO_BUDGET
   return { control, stats: new SharedArrayBuffer(8 * counterNames.length * shards), shards }
 }
@@ -118,6 +120,10 @@ export function openSharedCounters({ control: memory, stats, shards }: CounterMe
       return false
     },
     returnAddress: (address: string) => Atomics.sub(control, addressIndex(address), 1),
+    /** Before a shard is sent something about watches. */
+    tell: (shard: number): void => void Atomics.add(control, FIRST_TOLD + shard, 1),
+    /** How often that was, as a 32-bit number. */
+    told: (shard: number): number => Atomics.load(control, FIRST_TOLD + shard),
     /** One shard's own counters. */
     shard(index: number) {
       const base = index * width

@@ -15,7 +15,7 @@ import { createPostgresWatches } from '../../store/postgres/cluster/watches.ts'
 import type { PostgresPool } from '../../store/postgres/connection/pool.ts'
 import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
 import { createDatabase, usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
-import { testFetcher } from '../fetcher-suite.testkit.ts'
+import { begunBy, testFetcher } from '../fetcher-suite.testkit.ts'
 import { createClusterFetcher } from './cluster-fetcher.ts'
 import { openTestWorker, seeds, type TestPage } from './store-worker.testkit.ts'
 
@@ -95,8 +95,7 @@ async function openLeader(pool: PostgresPool, holder: string) {
     async begin(...orders: CheckOrder[]): Promise<void> {
       const mark = await watches.begin(orders.map(({ check: { watch, round } }) => ({ watch, round })))
       for (const { check } of orders) checkRuns.begin(check.watch, mark, [])
-      const queued = await fetcher.check(orders)
-      for (const { check } of orders) checkRuns.begun(check.watch, queued.get(check.watch) ?? 0)
+      await fetcher.check(orders, checkRuns.begun)
     },
     /** What each check came to that is over by now. */
     async ended(): Promise<{ watch: number; outcome: string; changes: number }[]> {
@@ -242,8 +241,10 @@ describe('the next leader', () => {
     assert.deepEqual(await next.resume(watch), new Map())
     await next.begin(orderOf(watch, home, 200))
     // The first leader comes back where it was.
-    await assert.rejects(first.fetcher.check([orderOf(watch, home, 100)]), (error) => isAppError(error, 'lease-lost'))
-    const stale = seeds.ofChecks([orderOf(watch, home, 100)])
+    await assert.rejects(begunBy(first.fetcher, [orderOf(watch, home, 100)]), (error) =>
+      isAppError(error, 'lease-lost'),
+    )
+    const { offers: stale } = seeds.ofChecks([orderOf(watch, home, 100)])
     await assert.rejects(createPostgresChecks(pool).offer(1, stale), (error) => isAppError(error, 'lease-lost'))
     await assert.rejects(first.watches.begin([{ watch, round: 300 }]), (error) => isAppError(error, 'lease-lost'))
     await assert.rejects(first.watches.finish([]), (error) => isAppError(error, 'lease-lost'))

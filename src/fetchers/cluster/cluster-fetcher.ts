@@ -1,6 +1,5 @@
 import type { CheckOrder, CheckResult, CrawlScope } from '../../core/check-order.ts'
 import type { Clock } from '../../core/clock.ts'
-import { isAppError } from '../../core/errors.ts'
 import type { Offer } from '../../core/request.ts'
 import type { CrawlScopeStore } from '../../store/contracts/cluster/crawl-scopes.ts'
 import type { CheckResultStore, CheckStore, ClusterEvents } from '../../store/contracts/cluster/events.ts'
@@ -18,7 +17,7 @@ export type ClusterFetcherDeps = {
   watches: Pick<WatchStore, 'find'>
   nodes: Pick<NodeStore, 'hold'>
   /** The first requests of checks, with the keys that workers give links. */
-  offersOf(orders: readonly CheckOrder[]): Offer[]
+  offersOf(orders: readonly CheckOrder[]): { offers: Offer[]; failed: CheckResult[] }
   events: Pick<ClusterEvents, 'listen'>
   clock: Pick<Clock, 'monotonic'>
   /** How often it polls for results; 0 for never, for tests. */
@@ -137,31 +136,14 @@ export function createClusterFetcher(deps: ClusterFetcherDeps): ClusterFetcher {
     return counts
   }
 
-  /** A check whose address can't be fetched is over at once. */
-  function offersOf(orders: readonly CheckOrder[]): { offers: Offer[]; failed: CheckResult[] } {
-    const failed: CheckResult[] = []
-    const offers = orders.flatMap((order) => {
-      try {
-        return deps.offersOf([order])
-      } catch (error) {
-        if (!isAppError(error, 'url-invalid') && !(error instanceof TypeError)) throw error
-        const source = { status: 0, outcome: 'failed: url-invalid' }
-        const { watch } = order.check
-        failed.push({ watch, queued: 0, changed: 0, unchanged: 0, failed: 1, source, landed: null })
-        return []
-      }
-    })
-    return { offers, failed }
-  }
-
-  async function check(orders: readonly CheckOrder[]): Promise<Map<number, number>> {
+  async function check(orders: readonly CheckOrder[], onBegun: Parameters<Fetcher['check']>[1]): Promise<void> {
     for (const { check } of orders) rounds.set(check.watch, check.round)
     await sendScopes([...new Set(orders.map(({ crawlScope }) => crawlScope))])
-    const { offers, failed } = offersOf(orders)
+    const { offers, failed } = deps.offersOf(orders)
     const counts = await deps.checks.offer(epoch, offers)
     for (const [watch, n] of counts) underWay.add(watch, n)
     if (failed.length > 0) listener(failed)
-    return counts
+    for (const watch of new Set(orders.map(({ check }) => check.watch))) onBegun(watch, counts.get(watch) ?? 0)
   }
 
   return {
@@ -173,7 +155,7 @@ export function createClusterFetcher(deps: ClusterFetcherDeps): ClusterFetcher {
         startPolling()
         return counts
       }),
-    check: (orders) => turns.take(() => check(orders)),
+    check: (orders, onBegun) => turns.take(() => check(orders, onBegun)),
     crawlScope: (given) => turns.take(() => sendScopes(given)),
     forget: (watches) =>
       turns.take(async () => {

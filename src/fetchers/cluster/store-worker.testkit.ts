@@ -54,7 +54,7 @@ export async function openTestWorker(pool: PostgresPool, web: ReadonlyMap<string
     const orders = (web.get(url)?.links ?? []).map((link): CheckOrder => {
       return { url: link, depth: depth - 1, urgency: 0, check, crawlScope: { watch: check.watch, sources: [] } }
     })
-    return seeds.ofChecks(orders).map((offer) => ({ ...offer, parent: url, hops: hops + 1 }))
+    return seeds.ofChecks(orders).offers.map((offer) => ({ ...offer, parent: url, hops: hops + 1 }))
   }
 
   return {

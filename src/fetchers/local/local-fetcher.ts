@@ -1,6 +1,6 @@
-import type { CheckResult } from '../../core/check-order.ts'
+import type { CheckOrder, CheckResult } from '../../core/check-order.ts'
 import { firstFailure } from '../../core/work/race.ts'
-import type { ShardHandle } from '../../crawl/crawl.ts'
+import type { AcceptedOrders, ShardHandle } from '../../crawl/crawl.ts'
 import type { Fetcher } from '../fetcher.ts'
 
 export type LocalFetcherDeps = {
@@ -14,13 +14,21 @@ export type LocalFetcherDeps = {
 
 export const webSchemes: readonly string[] = ['http', 'https']
 
-/** Fetches the web with the shards of this process, which divide the hosts among them. */
+/**
+ * Fetches the web with the shards of this process, which divide the hosts among them. Once they run, none of them is waited for: the
+ * thread of a shard may be busy for long, and the checks of the others must not be late for it.
+ */
 export function createLocalFetcher({ shards, onResults, stop, throttle }: LocalFetcherDeps): Fetcher {
+  const failure = Promise.withResolvers<never>()
   const all = (act: (shard: ShardHandle) => Promise<unknown>): Promise<unknown> => Promise.all(shards.map(act))
+
+  function tell(act: (shard: ShardHandle) => Promise<unknown>): void {
+    for (const shard of shards) act(shard).catch(failure.reject)
+  }
 
   return {
     schemes: webSchemes,
-    failed: firstFailure(shards.map((shard) => shard.failed)),
+    failed: firstFailure([...shards.map((shard) => shard.failed), failure.promise]),
     async start(underWay) {
       await all((shard) => shard.crawlScope(underWay))
       const counts = new Map<number, number>()
@@ -29,14 +37,15 @@ export function createLocalFetcher({ shards, onResults, stop, throttle }: LocalF
       await all((shard) => shard.start())
       return counts
     },
-    async check(orders) {
+    async check(orders, onBegun) {
       const crawlScopes = [...new Set(orders.map(({ crawlScope }) => crawlScope))]
-      await all((shard) => shard.crawlScope(crawlScopes))
-      // Any shard can offer them: they get to the owners of their hosts.
-      return shards[0]!.checks(orders)
+      const begun = createBegun(orders, onBegun)
+      tell((shard) => shard.crawlScope(crawlScopes))
+      // Each shard takes those of its own hosts.
+      tell(async (shard) => begun(await shard.checks(orders)))
     },
-    crawlScope: async (crawlScopes) => void (await all((shard) => shard.crawlScope(crawlScopes))),
-    forget: async (watches) => void (await all((shard) => shard.forget(watches))),
+    crawlScope: async (crawlScopes) => tell((shard) => shard.crawlScope(crawlScopes)),
+    forget: async (watches) => tell((shard) => shard.forget(watches)),
     throttle,
     onResults,
     async stop() {
@@ -44,5 +53,26 @@ export function createLocalFetcher({ shards, onResults, stop, throttle }: LocalF
       await all((shard) => shard.stop())
       await all((shard) => shard.close())
     },
+  }
+}
+
+/** A watch may have several orders, whose hosts belong to several shards: it has begun when all of them are accepted. */
+function createBegun(orders: readonly CheckOrder[], onBegun: Parameters<Fetcher['check']>[1]) {
+  const left = new Map<number, AcceptedOrders>()
+  for (const { check } of orders) {
+    const known = left.get(check.watch)
+    if (known === undefined) left.set(check.watch, { orders: 1, queued: 0 })
+    else known.orders++
+  }
+  return (accepted: ReadonlyMap<number, AcceptedOrders>): void => {
+    for (const [watch, some] of accepted) {
+      const rest = left.get(watch)
+      if (rest === undefined) continue
+      rest.orders -= some.orders
+      rest.queued += some.queued
+      if (rest.orders > 0) continue
+      left.delete(watch)
+      onBegun(watch, rest.queued)
+    }
   }
 }

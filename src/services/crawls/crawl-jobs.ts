@@ -82,11 +82,11 @@ export function createCrawlJobs(deps: CrawlJobsDeps): CrawlJobs {
 
   /** Also for a crawl that goes on: where its seeds were offered before, nothing comes of it. */
   async function offer(job: Job): Promise<void> {
-    const watch = watchOf(job.row)
-    const queued = await fetcher.check(ordersOf(job))
-    job.queued += queued.get(watch) ?? 0
-    job.beginning = false
-    job.busyAt = clock.monotonic()
+    await fetcher.check(ordersOf(job), (_, queued) => {
+      job.queued += queued
+      job.beginning = false
+      job.busyAt = clock.monotonic()
+    })
   }
 
   async function begin(row: CrawlRow): Promise<void> {

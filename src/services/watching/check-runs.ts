@@ -6,8 +6,8 @@ type CheckRun = {
   known: boolean
   /** Requests that are queued or in flight, as far as reported. */
   queued: number
-  /** The order to start isn't acknowledged yet: until then the check can't be over. */
-  beginning: boolean
+  /** Orders to start that aren't acknowledged yet: until then the check can't be over. A lost check is ordered again. */
+  beginning: number
   /** The newest version when it started. */
   mark: number
   changed: number
@@ -36,7 +36,7 @@ export function createCheckRuns() {
     const fresh: CheckRun = {
       known: false,
       queued: 0,
-      beginning: false,
+      beginning: 0,
       mark: 0,
       changed: 0,
       failed: 0,
@@ -52,12 +52,13 @@ export function createCheckRuns() {
 
   return {
     begin(watch: number, mark: number, visited: readonly number[]): void {
-      Object.assign(runOf(watch), { known: true, beginning: true, mark, visited, isFull: false })
+      const run = runOf(watch)
+      Object.assign(run, { known: true, beginning: run.beginning + 1, mark, visited, isFull: false })
     },
     /** The order was acknowledged; 0 if it was not carried out. */
     begun(watch: number, queued: number): void {
       const run = runOf(watch)
-      run.beginning = false
+      run.beginning--
       run.queued += queued
     },
     /** Found at the start: left from before. Part of it may be done by now. */
@@ -89,7 +90,7 @@ export function createCheckRuns() {
     takeFinished(at: number): FinishedCheckRun[] {
       const finished: FinishedCheckRun[] = []
       for (const [watch, run] of runs) {
-        if (run.beginning || run.queued !== 0) continue
+        if (run.beginning > 0 || run.queued !== 0) continue
         runs.delete(watch)
         if (!run.known) continue
         const changed = run.changed > 0

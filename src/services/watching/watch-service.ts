@@ -134,8 +134,11 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
       checkRuns.begin(check.watch, mark, unvisitedOf(check.watch))
       notifyCheck(check.watch, 'begun')
     }
-    const queued = await fetcher.check(orders)
-    for (const { check } of orders) checkRuns.begun(check.watch, queued.get(check.watch) ?? 0)
+    await fetcher.check(orders, (watch, queued) => {
+      checkRuns.begun(watch, queued)
+      // Its results may have come before.
+      notifyResults()
+    })
     return true
   }
 

@@ -7,6 +7,7 @@ import { profileWith, sourceAt, watchingOver } from './watching.testkit.ts'
 const a = 'http://a.example/'
 const b = 'http://b.example/'
 const noTarget = { set() {}, remove() {} }
+const deps = { schemes: ['http'], levelOf: () => 'silver' as const, onProblem() {} }
 const withWatching = watchingOver({})
 
 /** Counts the rows that are read from a store. */
@@ -36,7 +37,6 @@ describe('the sources that are watched', () => {
     'keep in memory what has an owner, and a change reads only its own watches',
     withWatching({}, async ({ put, remove, profiles, watches, rowOf }) => {
       const reads = counted(watches)
-      const deps = { schemes: ['http'], levelOf: () => 'silver', onProblem() {} } as const
       const sources = createWatchedSources({ ...deps, profiles, watches: reads.watches })
       const refresh = async () => {
         await sources.refresh()
@@ -68,8 +68,7 @@ describe('the sources that are watched', () => {
       const find: WatchStore['find'] = (ids) => {
         return isBroken ? Promise.reject(new Error('no connection')) : watches.find(ids)
       }
-      const deps = { schemes: ['http'], levelOf: () => 'silver', onProblem() {} } as const
-      const sources = createWatchedSources({ ...deps, profiles, watches: { ...watches, all: () => find([]), find } })
+      const sources = createWatchedSources({ ...deps, profiles, watches: { find } })
       await sources.refresh()
       isBroken = true
       await put(profileWith('ann', 'ann', [sourceAt(a)]))

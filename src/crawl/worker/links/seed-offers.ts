@@ -1,6 +1,6 @@
 import type { Config } from '../../../config/config.ts'
-import type { CheckOrder } from '../../../core/check-order.ts'
-import { AppError } from '../../../core/errors.ts'
+import type { CheckOrder, CheckResult } from '../../../core/check-order.ts'
+import { AppError, isAppError } from '../../../core/errors.ts'
 import { type Check, noCheck, type Offer, UNLIMITED_DEPTH } from '../../../core/request.ts'
 import { hostKey } from '../../../core/url/partition.ts'
 import { createFingerprinter } from '../../../core/url/url-key.ts'
@@ -36,8 +36,20 @@ export function createSeedOffers({ crawl, hostRules, seed }: SeedOffersDeps) {
     /** For URLs given by the user; `depth` is null for no limit. */
     ofSeeds: (urls: readonly string[], depth: number | null): Offer[] =>
       urls.map((url) => seedOf(url, depth ?? UNLIMITED_DEPTH, noCheck, 0)),
-    /** For checks of watched sources. */
-    ofChecks: (orders: readonly CheckOrder[]): Offer[] =>
-      orders.map(({ url, depth, check, urgency }) => seedOf(url, depth, check, urgency)),
+    /** For checks of watched sources, and results of those that can't be fetched: they are over at once. */
+    ofChecks(orders: readonly CheckOrder[]): { offers: Offer[]; failed: CheckResult[] } {
+      const offers: Offer[] = []
+      const failed: CheckResult[] = []
+      for (const { url, depth, check, urgency } of orders) {
+        try {
+          offers.push(seedOf(url, depth, check, urgency))
+        } catch (error) {
+          if (!isAppError(error, 'url-invalid') && !(error instanceof TypeError)) throw error
+          const source = { status: 0, outcome: 'failed: url-invalid' }
+          failed.push({ watch: check.watch, queued: 0, changed: 0, unchanged: 0, failed: 1, source, landed: null })
+        }
+      }
+      return { offers, failed }
+    },
   }
 }

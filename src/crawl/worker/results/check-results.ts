@@ -130,6 +130,12 @@ export function createWatches(limits = usualWork) {
       results.counts ??= {}
       results.counts[name] = (results.counts[name] ?? 0) + n
     },
+    /** Of a check that ended without a request. */
+    addResult({ watch, failed, source }: CheckResult): void {
+      const results = resultsOf(watch)
+      results.failed += failed
+      results.source = source
+    },
     addQueued(counts: ReadonlyMap<number, number>): void {
       for (const [watch, n] of counts) resultsOf(watch).queued += n
     },

@@ -33,6 +33,8 @@ const MAPPED_BYTES = 64 << 20
 export type ShardStore = {
   frontier: FrontierStore
   documents: DocumentStore
+  /** Whether a host belongs to this shard. */
+  owns(host: string): boolean
   /** The last process to use it was killed. */
   recovered: boolean
   close(): Promise<void>
@@ -48,17 +50,19 @@ export function openShardStore(options: ShardStoreOptions): ShardStore {
     ...(options.looksBack === true ? { mappedBytes: MAPPED_BYTES } : {}),
   })
   const archive = createArchiveWriter({ ...options, db: catalog, folder: paths.archive(folder) })
+  const ownerOf = createPartitionOwners(options.partitions, shards, catalog)
   const frontier = createSqliteFrontier({
     path: paths.frontier(folder, shard),
     run,
     shard,
-    ownerOf: createPartitionOwners(options.partitions, shards, catalog),
+    ownerOf,
     exchange: createExchange(options.ports),
     maxUrlsPerHost,
   })
   return {
     frontier,
     documents: createSqliteDocuments(catalog, archive),
+    owns: (host) => ownerOf(host) === shard,
     recovered: frontier.recoveredOf(0),
     async close() {
       await frontier.close()
