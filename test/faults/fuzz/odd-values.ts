@@ -152,7 +152,8 @@ function mutatePlace(root: { value: unknown }, random: Random): void {
 
 function repeated(value: unknown, times: number): unknown[] {
   const most = Math.max(2, Math.floor(MAX_BYTES / jsonText(value).length))
-  return Array.from({ length: Math.min(times, most) }, () => value)
+  // Copies: a later change of one must not be a change of all.
+  return Array.from({ length: Math.min(times, most) }, () => structuredCopy(value))
 }
 
 function placesIn(root: object): Place[] {
