@@ -6,6 +6,7 @@ import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createNewsDesk } from './demo/news-desk.ts'
 import { startNewsServer } from './demo/news-server.ts'
+import { createTownPages } from './demo/town-pages.ts'
 
 const script = fileURLToPath(new URL('./demo.ts', import.meta.url))
 const LIMIT_MS = 60_000
@@ -41,9 +42,9 @@ describe('the demo', () => {
         const names = new Set(items.filter(({ backlog }) => !backlog).map(({ profile }) => nameOf(profile)))
         return names.size === 3
       })
-      const front = line('sample news site')
+      const isOfTown = /\/(?:shop\/kettle|notices|ferry\.json|feed\.xml|harbour)$/
       for (const { profile, url: address } of items)
-        assert.equal(address === front, /front/i.test(nameOf(profile)), `${nameOf(profile)} has ${address}`)
+        assert.equal(isOfTown.test(address), nameOf(profile) === 'Around town', `${nameOf(profile)} has ${address}`)
       const folder = line('data folder')
       assert.ok(existsSync(folder))
       child.kill('SIGINT')
@@ -90,9 +91,21 @@ describe('the sample news site', () => {
     for (const { headline, paragraphs } of desk.articles()) assert.doesNotMatch(headline + paragraphs.join(''), /[{}]/)
   })
 
+  test('has pages around it that change one after the other, and one that never rests', () => {
+    const town = createTownPages()
+    const bodies = () => ['/shop/kettle', '/notices', '/ferry.json'].map((path) => town.answerTo(path)!.body)
+    for (let step = 0; step < 60; step++) {
+      const before = bodies()
+      assert.notEqual(town.step(), '')
+      assert.equal(bodies().filter((body, at) => body !== before[at]).length, 1)
+    }
+    assert.notEqual(town.answerTo('/harbour')!.body, town.answerTo('/harbour')!.body)
+    assert.equal(town.answerTo('/else'), null)
+  })
+
   test('is served with validators, a feed, and a note about withdrawn articles', async () => {
     const desk = createNewsDesk(1)
-    const { origin, close } = await startNewsServer(desk, 0)
+    const { origin, close } = await startNewsServer(desk, createTownPages(), 0)
     try {
       const front = await fetch(`${origin}/`)
       const etag = front.headers.get('etag')!

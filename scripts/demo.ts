@@ -5,7 +5,7 @@ import { startDemo } from './demo/run-demo.ts'
 const usage = `npm run demo [-- OPTIONS]
   --port N        port for eRACE (default: 7070; 0 picks a free one)
   --data DIR      data folder (default: a temporary one, removed at the end)
-  --period SECS   seconds between two events on the site (default: 4)
+  --period SECS   seconds between two events on the site (default: 10)
   --seed N        seed for the generated articles (default: 1)
   --site-port N   port for the sample site (default: a free one)`
 
@@ -13,14 +13,13 @@ const { values } = parseArgs({
   options: {
     port: { type: 'string', default: '7070' },
     data: { type: 'string' },
-    period: { type: 'string', default: '4' },
+    period: { type: 'string', default: '10' },
     seed: { type: 'string', default: '1' },
     'site-port': { type: 'string', default: '0' },
     help: { type: 'boolean', default: false },
   },
 })
 
-const verbs = { new: 'appeared', corrected: 'was corrected', withdrawn: 'was withdrawn' }
 const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
 if (values.help) print(usage)
@@ -41,8 +40,7 @@ async function run(): Promise<number> {
     sitePort,
     periodMs,
     seed,
-    onEvent: ({ kind, article }) =>
-      print(`${new Date().toLocaleTimeString('en-GB')}  ${verbs[kind]}: ${article.headline}`),
+    onEvent: (about) => print(`${new Date().toLocaleTimeString('en-GB')}  ${about}`),
   })
   print(`
 eRACE is at        ${demo.url}
@@ -51,8 +49,9 @@ with the password  ${demo.password}
 sample news site   ${demo.siteUrl}
 data folder        ${demo.dataDir}
 
-Every ${periodMs / 1000} s, an article appears, is corrected or disappears. Three profiles watch the site: "Space and science" and "City council"
-select articles by keyword, "Front page, every change" reports everything. The inbox fills within a minute.
+Every ${periodMs / 1000} s something changes: an article, a price, a notice, the ferry. Three profiles watch the site: "Space and science" and
+"City council" select articles by keyword, "Around town" reports every change of a shop, a notice board, a feed and some JSON, and
+goes quiet about a visitor counter by itself. The first changes are in the inbox within a minute.
 Press Ctrl-C to stop${values.data === undefined ? ' and remove the data' : ''}.
 `)
   const end = await Promise.race([stopping.promise, demo.ended])

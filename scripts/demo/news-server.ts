@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Article, NewsDesk } from './news-desk.ts'
+import type { TownPages } from './town-pages.ts'
 
 const PAPER = 'The Lanternhead Courier'
 /** Only on the front page and in the feed: profiles that want articles, not lists, exclude it. */
@@ -15,10 +16,14 @@ type NewsServer = { origin: string; close(): Promise<void> }
 
 type Answer = { status: number; type: string; body: string }
 
-/** Serves the newspaper on a loopback port, with validators. */
-export async function startNewsServer(desk: NewsDesk, port: number): Promise<NewsServer> {
+/** Serves the newspaper, and the town's pages beside it, on a loopback port, with validators. */
+export async function startNewsServer(desk: NewsDesk, town: TownPages, port: number): Promise<NewsServer> {
   const server = createServer((request, response) => {
-    const { status, type, body } = answerTo(new URL(request.url ?? '/', 'http://local').pathname, desk, origin)
+    const { status, type, body } = answerTo(new URL(request.url ?? '/', 'http://local').pathname, {
+      desk,
+      town,
+      origin,
+    })
     const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
     if (status === 200 && request.headers['if-none-match'] === etag) return void response.writeHead(304, { etag }).end()
     response.writeHead(status, { 'content-type': type, ...(status === 200 ? { etag } : {}) })
@@ -36,11 +41,16 @@ export async function startNewsServer(desk: NewsDesk, port: number): Promise<New
   }
 }
 
-function answerTo(path: string, desk: NewsDesk, origin: string): Answer {
+type Site = { desk: NewsDesk; town: TownPages; origin: string }
+
+function answerTo(path: string, { desk, town, origin }: Site): Answer {
   const html = 'text/html; charset=utf-8'
   if (path === '/') return { status: 200, type: html, body: frontPage(desk.articles()) }
   if (path === '/feed.xml') return { status: 200, type: 'application/rss+xml', body: feed(desk.articles(), origin) }
   if (path === '/robots.txt') return { status: 200, type: 'text/plain', body: 'User-agent: *\nAllow: /\n' }
+  const own = town.answerTo(path)
+  if (own !== null)
+    return { status: 200, type: own.type, body: own.title === '' ? own.body : page(own.title, own.body) }
   const article = desk.articles().find((each) => each.path === path)
   if (article !== undefined) return { status: 200, type: html, body: articlePage(article) }
   if (desk.isWithdrawn(path)) return { status: 410, type: 'text/plain', body: 'This article was withdrawn.\n' }

@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AppError } from '../../src/core/errors.ts'
-import { createNewsDesk, type DeskEvent } from './news-desk.ts'
+import { createNewsDesk } from './news-desk.ts'
 import { FRONT_PAGE_WORDS, startNewsServer } from './news-server.ts'
+import { createTownPages } from './town-pages.ts'
 
 type DemoOptions = {
   /** Kept when the demo ends; null for a temporary folder. */
@@ -18,7 +19,7 @@ type DemoOptions = {
   /** Between two events on the site. */
   periodMs: number
   seed: number
-  onEvent(event: DeskEvent): void
+  onEvent(about: string): void
 }
 
 type Demo = {
@@ -34,6 +35,11 @@ type Demo = {
   stop(): Promise<void>
 }
 
+const verbs = {
+  new: 'an article appeared',
+  corrected: 'an article was corrected',
+  withdrawn: 'an article was withdrawn',
+}
 const EMAIL = 'demo@example.org'
 const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const MAX_KEPT = 64 * 1024
@@ -44,7 +50,8 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'erace-demo-')))
   await mkdir(dataDir, { recursive: true })
   const desk = createNewsDesk(options.seed)
-  const site = await startNewsServer(desk, options.sitePort)
+  const town = createTownPages()
+  const site = await startNewsServer(desk, town, options.sitePort)
   let timer: NodeJS.Timeout | null = null
   let erace: EraceChild | null = null
 
@@ -62,7 +69,13 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
     await importProfiles(dataDir, site.origin, env)
     erace = startErace(['up', '--json', '--data', dataDir, '--port', `${options.port}`], env)
     const url = await listeningUrl(erace)
-    timer = setInterval(() => options.onEvent(desk.step()), options.periodMs)
+    let turns = 0
+    const step = (): string => {
+      if (turns++ % 2 === 0) return town.step()
+      const { kind, article } = desk.step()
+      return `${verbs[kind]}: ${article.headline}`
+    }
+    timer = setInterval(() => options.onEvent(step()), options.periodMs)
     const { ended, lastLines } = erace
     return { url, siteUrl: `${site.origin}/`, dataDir, email: EMAIL, password, ended, lastLines, stop }
   } catch (error) {
@@ -144,7 +157,7 @@ async function listeningUrl({ child, ended, lastLines }: EraceChild): Promise<st
   return Promise.race([printed, early])
 }
 
-/** Three ways to watch the newspaper, as read by `erace profile import`. */
+/** Two ways to watch the newspaper, and every change of pages of each kind, as read by `erace profile import`. */
 function demoProfiles(origin: string): unknown[] {
   const articles = { uri: `${origin}/`, every: '4s', depth: 1, scope: 'host', process: 'filter' }
   return [
@@ -184,9 +197,11 @@ function demoProfiles(origin: string): unknown[] {
       urgency: 3,
     },
     {
-      id: 'demo-front-page',
-      name: 'Front page, every change',
-      sources: [{ uri: `${origin}/`, every: '10s', depth: 0, scope: 'page', process: 'track' }],
+      id: 'demo-town',
+      name: 'Around town',
+      sources: ['/shop/kettle', '/notices', '/ferry.json', '/feed.xml', '/harbour'].map((path) => ({
+        ...{ uri: `${origin}${path}`, every: '5s', depth: 0, scope: 'page', process: 'track' },
+      })),
       urgency: 1,
     },
   ]
