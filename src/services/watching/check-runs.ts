@@ -62,10 +62,11 @@ export function createCheckRuns() {
       run.queued += queued
     },
     /** Found at the start: left from before. Part of it may be done by now. */
-    resume(watch: number, queued: number): void {
+    resume(watch: number, queued: number, visited: readonly number[]): void {
       const run = runOf(watch)
       run.known = true
       run.queued += queued
+      run.visited = visited
     },
     note(results: CheckResult): void {
       const run = runOf(results.watch)

@@ -273,6 +273,42 @@ describe('a restart', () => {
   )
 
   test(
+    'in the middle of a first check leaves it the first visit of those who were there when it began',
+    withWatching({ pages: deepWeb }, async (watching) => {
+      const { put, service, fetcher, restart, runFor, isVisited, profiles } = watching
+      await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 5, everyMs: DAY })]))
+      await put(profileWith('cat', 'cat', [sourceAt(a, { depth: 5, everyMs: DAY })]))
+      const [paused] = await profiles.urdsOf('cat')
+      await profiles.setUrds([paused!.id], { paused: true })
+      await service.tick()
+      fetcher.step()
+      await restart()
+      await put(profileWith('bob', 'bob', [sourceAt(a, { depth: 5, everyMs: DAY })]))
+      watching.fetcher.run()
+      await watching.service.tick()
+      assert.deepEqual([await isVisited('ann'), await isVisited('bob'), await isVisited('cat')], [true, false, false])
+      // For Bob, who joined too late, it is checked again, and then no more.
+      await runFor(DAY / 2)
+      assert.deepEqual(watching.takeOrders(), [a])
+      assert.deepEqual([await isVisited('bob'), await isVisited('cat')], [true, false])
+    }),
+  )
+
+  test(
+    'after a first check began does not repeat it',
+    withWatching({ pages: deepWeb }, async (watching) => {
+      const { put, service, fetcher, restart, runFor, isVisited } = watching
+      await put(profileWith('ann', 'ann', [sourceAt(a, { depth: 5, everyMs: DAY })]))
+      await service.tick()
+      fetcher.step()
+      await restart()
+      await runFor(DAY / 2)
+      assert.deepEqual(watching.takeOrders(), [])
+      assert.equal(await isVisited('ann'), true)
+    }),
+  )
+
+  test(
     'knows when each source was last checked, and what the scheduler learnt',
     withWatching({}, async ({ put, turn, restart, clock, takeOrders }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a)]))

@@ -129,10 +129,11 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
       if (order === null) scheduler.done(dispatch.id, { changed: false, failed: true, at: round })
       return order ?? []
     })
-    const mark = await watches.begin(orders.map(({ check }) => ({ watch: check.watch, round })))
-    for (const { check } of orders) {
-      checkRuns.begin(check.watch, mark, unvisitedOf(check.watch))
-      notifyCheck(check.watch, 'begun')
+    const begun = orders.map(({ check: { watch } }) => ({ watch, round, visits: unvisitedOf(watch) }))
+    const mark = await watches.begin(begun)
+    for (const { watch, visits } of begun) {
+      checkRuns.begin(watch, mark, visits)
+      notifyCheck(watch, 'begun')
     }
     await fetcher.check(orders, (watch, queued) => {
       checkRuns.begun(watch, queued)
@@ -207,7 +208,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
       await deps.crawls?.resume(queued)
       for (const [watch, n] of queued) {
         if (isCrawl(watch)) continue
-        checkRuns.resume(watch, n)
+        checkRuns.resume(watch, n, rows.get(watch)?.visits ?? [])
         scheduler.resume(watch)
       }
     },

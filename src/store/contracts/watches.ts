@@ -5,8 +5,8 @@ export type WatchStore = {
   find(ids: readonly number[]): Promise<WatchRow[]>
   /** The latest time that a check of any watch began or ended; 0 before the first. */
   newestRound(): Promise<number>
-  /** A check of each begins. Returns the number of the newest version at this moment. */
-  begin(rounds: readonly { watch: number; round: number }[]): Promise<number>
+  /** A check of each begins; `visits` are the URDs whose first visit it is. Returns the number of the newest version at this moment. */
+  begin(rounds: readonly { watch: number; round: number; visits?: readonly number[] }[]): Promise<number>
   /** A check is over; `visited` are the URDs whose first visit it was. */
   finish(outcomes: readonly WatchOutcome[]): Promise<void>
   /** What the scheduler wants to know after a restart, opaque here. */
@@ -35,6 +35,8 @@ export type WatchRow = {
   /** When a check last found something new; 0 for never. */
   changedAt: number
   state: string
+  /** URDs whose first visit the check under way is: whoever continues it after a restart notes them when it is over. */
+  visits: readonly number[]
 }
 
 export type WatchOutcome = {

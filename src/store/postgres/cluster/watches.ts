@@ -1,5 +1,5 @@
-import type { WatchCheck, WatchOutcome, WatchRow, WatchStore } from '../../contracts/watches.ts'
-import { isFailingSql, MAX_CHECKS, tookMs } from '../../rules/watch-checks.ts'
+import type { WatchCheck, WatchOutcome, WatchStore } from '../../contracts/watches.ts'
+import { isFailingSql, MAX_CHECKS, type StoredWatch, tookMs, visitsText, watchOf } from '../../rules/watch-checks.ts'
 import { newestVersion } from '../archive/versions.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
@@ -7,7 +7,7 @@ import { checkLeader } from '../leases/leader.ts'
 import { forgetProgress, schedulerRole } from './schedule.ts'
 
 const columns = `w.id, w.key, w.uri, w.landed, w.round, w.finished_mark AS "finishedMark", w.checked_at AS "checkedAt",
-  w.outcome, w.status, w.since, w.changed_at AS "changedAt", w.state`
+  w.outcome, w.status, w.since, w.changed_at AS "changedAt", w.state, w.visits`
 
 export type PostgresWatchesOptions = {
   /** Of the leader of the scheduler: what is written is refused (`lease-lost`) when another one leads. Without it nothing is checked. */
@@ -20,13 +20,15 @@ export function createPostgresWatches(pool: PostgresPool, { epoch }: PostgresWat
   }
 
   return {
-    all: () => pool.query<WatchRow>(`SELECT ${columns} FROM watches w ORDER BY w.id`),
-    find: (ids) =>
-      pool.query<WatchRow>(
+    all: async () => (await pool.query<StoredWatch>(`SELECT ${columns} FROM watches w ORDER BY w.id`)).map(watchOf),
+    async find(ids) {
+      const rows = await pool.query<StoredWatch>(
         `SELECT ${columns} FROM unnest($1::bigint[]) WITH ORDINALITY AS given (id, place)
          JOIN watches w ON w.id = given.id ORDER BY given.place`,
         [ids],
-      ),
+      )
+      return rows.map(watchOf)
+    },
     async newestRound() {
       const [row] = await pool.query<{ at: number }>(
         'SELECT coalesce(max(greatest(round, checked_at)), 0) AS at FROM watches',
@@ -40,9 +42,14 @@ export function createPostgresWatches(pool: PostgresPool, { epoch }: PostgresWat
         await fence(tx)
         await tx.query(forgetProgress, [rounds.map(({ watch }) => watch)])
         await tx.query(
-          `UPDATE watches w SET round = b.round, mark = $3
-           FROM unnest($1::bigint[], $2::bigint[]) AS b (watch, round) WHERE w.id = b.watch`,
-          [rounds.map(({ watch }) => watch), rounds.map(({ round }) => round), mark],
+          `UPDATE watches w SET round = b.round, mark = $4, visits = b.visits
+           FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS b (watch, round, visits) WHERE w.id = b.watch`,
+          [
+            rounds.map(({ watch }) => watch),
+            rounds.map(({ round }) => round),
+            rounds.map(({ visits }) => visitsText(visits)),
+            mark,
+          ],
         )
         return mark
       })
@@ -104,7 +111,7 @@ async function finish(tx: Tx, outcomes: readonly WatchOutcome[]): Promise<void> 
 async function noteOutcomes(tx: Tx, outcomes: readonly WatchOutcome[]): Promise<Map<number, number>> {
   const rows = await tx.query<{ id: number; round: number }>(
     `UPDATE watches w SET finished_mark = w.mark, checked_at = o.at, status = o.status,
-       landed = coalesce(o.landed, w.landed), outcome = o.outcome,
+       landed = coalesce(o.landed, w.landed), outcome = o.outcome, visits = '',
        since = CASE WHEN w.since = 0 OR ${isFailingSql('w.outcome')} <> ${isFailingSql('o.outcome')} THEN o.at ELSE w.since END,
        changed_at = CASE WHEN o.changes > 0 THEN o.at ELSE w.changed_at END
      FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::int[], $5::bigint[], $6::text[])

@@ -77,7 +77,7 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
       'watches',
       'id',
       `id:bigint key:text uri:text landed:text round:bigint mark:bigint finished_mark:bigint checked_at:bigint outcome:text
-       status:int since:bigint changed_at:bigint state:text`,
+       status:int since:bigint changed_at:bigint state:text visits:text`,
     ),
   ],
   crawls: [

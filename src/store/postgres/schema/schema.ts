@@ -103,6 +103,10 @@ CREATE TABLE prices (
 )
 `
 
+const visitsSchema = `
+ALTER TABLE watches ADD COLUMN visits text NOT NULL DEFAULT ''
+`
+
 /** In this order. The tables of the first two can be distributed by their partition. */
 export const postgresMigrations: readonly PostgresMigration[] = [
   {
@@ -212,5 +216,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: 'bda665040ded7dd95ae3f8878af95e43a78d46a5c1601a74b9d6d39a22e2dd92',
     name: 'prices that versions show',
     sql: pricesSchema,
+  },
+  {
+    id: 19,
+    sha256: '2cdec8d819460cd3ca58eea900a292a92c01600c45cc0d99572730bdc0905617',
+    name: 'whose first visit a check is',
+    sql: visitsSchema,
   },
 ]

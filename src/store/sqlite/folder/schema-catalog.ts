@@ -437,4 +437,11 @@ CREATE TABLE prices (
   PRIMARY KEY (document, part, version)
 ) WITHOUT ROWID`,
   },
+  {
+    id: 15,
+    sha256: '55f62fab8340a36b2fb0b4d86709b432e3f71f10ec23482c5073d7b48add85ad',
+    name: 'whose first visit a check is',
+    sql: `
+ALTER TABLE watches ADD COLUMN visits TEXT NOT NULL DEFAULT ''`,
+  },
 ]

@@ -1,9 +1,9 @@
-import type { WatchCheck, WatchOutcome, WatchRow, WatchStore } from '../../contracts/watches.ts'
-import { isFailingSql, MAX_CHECKS, tookMs } from '../../rules/watch-checks.ts'
+import type { WatchCheck, WatchOutcome, WatchStore } from '../../contracts/watches.ts'
+import { isFailingSql, MAX_CHECKS, type StoredWatch, tookMs, visitsText, watchOf } from '../../rules/watch-checks.ts'
 import type { Database } from '../folder/database.ts'
 
 const columns = `SELECT id, key, uri, landed, round, finished_mark AS finishedMark, checked_at AS checkedAt, outcome, status, since,
-  changed_at AS changedAt, state FROM watches`
+  changed_at AS changedAt, state, visits FROM watches`
 
 export function createSqliteWatches(db: Database): WatchStore {
   const sql = {
@@ -11,11 +11,11 @@ export function createSqliteWatches(db: Database): WatchStore {
     one: db.prepare(`${columns} WHERE id = ?`),
     newestRound: db.prepare('SELECT coalesce(max(max(round, checked_at)), 0) AS at FROM watches'),
     newest: db.prepare('SELECT coalesce(max(id), 0) AS id FROM versions'),
-    begin: db.prepare('UPDATE watches SET round = ?, mark = ? WHERE id = ?'),
+    begin: db.prepare('UPDATE watches SET round = ?, mark = ?, visits = ? WHERE id = ?'),
     finish: db.prepare(
       `UPDATE watches SET finished_mark = mark, checked_at = :at, status = :status, landed = coalesce(:landed, landed),
        since = iif(since = 0 OR ${isFailingSql('outcome')} <> ${isFailingSql(':outcome')}, :at, since), outcome = :outcome,
-       changed_at = iif(:changes > 0, :at, changed_at) WHERE id = :watch RETURNING round`,
+       changed_at = iif(:changes > 0, :at, changed_at), visits = '' WHERE id = :watch RETURNING round`,
     ),
     // What is stamped later than the newest check is from a clock that has been set back since.
     dropLater: db.prepare('DELETE FROM checks WHERE watch = ? AND at >= ?'),
@@ -43,13 +43,14 @@ export function createSqliteWatches(db: Database): WatchStore {
   }
 
   return {
-    all: async () => db.read(() => sql.all.all()) as WatchRow[],
-    find: async (ids) => db.read(() => ids.flatMap((id) => (sql.one.get(id) as WatchRow | undefined) ?? [])),
+    all: async () => (db.read(() => sql.all.all()) as StoredWatch[]).map(watchOf),
+    find: async (ids) =>
+      db.read(() => ids.flatMap((id) => (sql.one.get(id) as StoredWatch | undefined) ?? []).map(watchOf)),
     newestRound: async () => (db.read(() => sql.newestRound.get()) as { at: number }).at,
     async begin(rounds) {
       return db.write(() => {
         const { id } = sql.newest.get() as { id: number }
-        for (const { watch, round } of rounds) sql.begin.run(round, id, watch)
+        for (const { watch, round, visits } of rounds) sql.begin.run(round, id, visitsText(visits), watch)
         return id
       })
     },

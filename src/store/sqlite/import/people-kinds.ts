@@ -57,7 +57,7 @@ export const accountKinds: readonly PeopleKind[] = [
     kind: 'watches',
     table: 'watches',
     keys: [['id', 'plain']],
-    columns: `id, key, uri, landed, round, mark, finished_mark, checked_at, outcome, status, since, changed_at, state`,
+    columns: `id, key, uri, landed, round, mark, finished_mark, checked_at, outcome, status, since, changed_at, state, visits`,
     from: 'FROM watches',
     toRow: (raw) => ({
       ...plainRow(raw),
