@@ -67,7 +67,8 @@ export type Engine = {
   history(target: Target, url: string, request: HistoryRequest): Promise<HistoryReport>
   show(target: Target, address: string): Promise<ShowReport>
   diff(target: Target, url: string, request: CompareRequest): Promise<DiffReport>
-  diffPage(report: DiffReport): Promise<string>
+  /** `text`: by lines or words, as the report has them. */
+  diffPage(report: DiffReport, view: 'changes' | 'text'): Promise<string>
   export(target: Target, request: ExportRequest, hooks: ExportHooks): Promise<ExportReport>
   importProfiles(target: Target, profiles: readonly ImportedProfile[]): Promise<ProfileImportReport>
   /** For one owner, or all when null. */

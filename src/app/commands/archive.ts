@@ -21,7 +21,7 @@ export const show: Engine['show'] = (target, address) =>
 export const diff: Engine['diff'] = (target, url, request) =>
   reading(target, async (parts) => compareVersions(parts, await parts.finder.document(url), request))
 
-export const diffPage: Engine['diffPage'] = async (report) => writeDiffPage(report)
+export const diffPage: Engine['diffPage'] = async (report, view) => writeDiffPage(report, view)
 
 type Parts = Parameters<typeof compareVersions>[0] & { finder: ReturnType<typeof createVersionFinder> }
 

@@ -1,29 +1,41 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { blocksOfLines } from '../../core/text/line-blocks.ts'
 import { changeSummary } from './change-summary.ts'
 
+function summaryOf(old: string, next: string) {
+  const [one, other] = [old, next].map((text) => ({ text, blocks: blocksOfLines(text) }))
+  return changeSummary(one!, other!)
+}
+
 test('a change is told by its words and the first passages that are new', () => {
-  assert.deepEqual(changeSummary('Prices\nApples 3\nPears 4', 'Prices\nApples 5\nPears 4\nPlums are in season'), {
+  assert.deepEqual(summaryOf('Prices\nApples 3\nPears 4', 'Prices\nApples 5\nPears 4\nPlums are in season'), {
     added: 5,
     removed: 1,
     passages: ['5', 'Plums are in season'],
+    line: 'Apples 3 → 5 · + Plums are in season',
   })
 })
 
 test('texts without lines are compared as well', () => {
   const old = 'one two three four five'
-  assert.deepEqual(changeSummary(old, 'one two 2.5 three four five'), { added: 1, removed: 0, passages: ['2.5'] })
-  assert.deepEqual(changeSummary(old, old), { added: 0, removed: 0, passages: [] })
+  assert.deepEqual(summaryOf(old, 'one two 2.5 three four five'), {
+    added: 1,
+    removed: 0,
+    passages: ['2.5'],
+    line: 'one two three → 2.5 three four five',
+  })
+  assert.deepEqual(summaryOf(old, old), { added: 0, removed: 0, passages: [], line: '' })
 })
 
 test('signs alone are no passage', () => {
-  assert.deepEqual(changeSummary('a b', 'a — b'), { added: 0, removed: 0, passages: [] })
+  assert.deepEqual(summaryOf('a b', 'a — b'), { added: 0, removed: 0, passages: [], line: 'a b → a — b' })
 })
 
 test('passages are few and short, and end with a whole character', () => {
-  const { passages } = changeSummary('a\nb\nc\nd', 'a 1\nb 2\nc 3\nd 4')
+  const { passages } = summaryOf('a\nb\nc\nd', 'a 1\nb 2\nc 3\nd 4')
   assert.deepEqual(passages, ['1', '2', '3'])
-  const [long] = changeSummary('', '𝒳'.repeat(500)).passages
+  const [long] = summaryOf('', '𝒳'.repeat(500)).passages
   assert.equal(long!.length <= 200, true)
   assert.equal(long!.isWellFormed(), true)
   assert.match(long!, /…$/)

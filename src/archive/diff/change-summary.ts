@@ -1,4 +1,7 @@
+import type { Blocks } from '../../core/change/change.ts'
+import { changeLine } from '../../core/change/change-line.ts'
 import type { ChangeSummary } from '../../core/reports/history-report.ts'
+import { listChanges } from './change-list.ts'
 import { createDiffBudget } from './sequence-diff.ts'
 import { diffTexts } from './text-diff.ts'
 
@@ -9,10 +12,17 @@ const summaryWork = 10_000_000
 
 const holdsWord = /[\p{L}\p{N}]/u
 
-/** What changed between two visible texts, in a line: words that came and went, and the first passages that are new. */
-export function changeSummary(oldText: string, newText: string): ChangeSummary {
-  const budget = createDiffBudget(summaryWork)
-  const { words, hunks } = diffTexts(oldText, newText, { form: 'words', context: 0, budget })
+/** The visible text of a version, as such and in blocks. */
+export type SummarisedContent = { text: string; blocks: Blocks }
+
+/** What changed between two versions, in a line: words that came and went, the first passages that are new, old → new. */
+export function changeSummary(old: SummarisedContent, next: SummarisedContent): ChangeSummary {
+  const { words, hunks } = diffTexts(old.text, next.text, {
+    form: 'words',
+    context: 0,
+    budget: createDiffBudget(summaryWork),
+  })
+  const { changes } = listChanges(old.blocks, next.blocks, createDiffBudget(summaryWork))
   const passages: string[] = []
   for (const { pieces } of hunks) {
     for (const { kind, text } of pieces) {
@@ -20,7 +30,7 @@ export function changeSummary(oldText: string, newText: string): ChangeSummary {
       if (kind === 'added' && holdsWord.test(text)) passages.push(shortened(text))
     }
   }
-  return { ...words, passages }
+  return { ...words, passages, line: changeLine(changes).text }
 }
 
 function shortened(text: string): string {

@@ -5,6 +5,9 @@ import { findAll, textContent } from 'domutils'
 import { parseDocument } from 'htmlparser2'
 import { parse } from 'parse5'
 import type { DiffReport, VersionReport } from '../../core/reports/history-report.ts'
+import { blocksOfLines } from '../../core/text/line-blocks.ts'
+import { reportChanges } from './change-report.ts'
+import { blocksOf } from './changes.testkit.ts'
 import { diffPage } from './diff-page.ts'
 import { diffTexts } from './text-diff.ts'
 
@@ -31,7 +34,8 @@ const version: VersionReport = {
 function report(old: string, next: string, form: 'lines' | 'words'): DiffReport {
   const diff = diffTexts(old, next, { form, context: 3 })
   const url = 'http://a.example/?a=1&b="><script>alert(2)</script>'
-  return { ...diff, url, from: version, to: { ...version, n: 2 }, compared: 'text', form, equal: false }
+  const changes = reportChanges(blocksOfLines(old), blocksOfLines(next))
+  return { ...changes, ...diff, url, from: version, to: { ...version, n: 2 }, compared: 'text', form, equal: false }
 }
 
 function elements(html: string, name: string): Element[] {
@@ -40,9 +44,15 @@ function elements(html: string, name: string): Element[] {
 
 const hostile = `<script>alert(3)</script> <img src=x onerror=alert(4)> </del></div><iframe src="//evil"> &amp; '"\u0000\u001b`
 
-for (const form of ['lines', 'words'] as const) {
-  test(`a page by ${form} marks what came and went and is valid HTML`, () => {
-    const html = diffPage(report('a\nold line\nz', 'a\nnew line\nz', form))
+const views = [
+  { name: 'by blocks', form: 'lines', view: 'changes' },
+  { name: 'by lines', form: 'lines', view: 'text' },
+  { name: 'by words', form: 'words', view: 'text' },
+] as const
+
+for (const { name, form, view } of views) {
+  test(`a page ${name} marks what came and went and is valid HTML`, () => {
+    const html = diffPage(report('a\nold line\nz', 'a\nnew line\nz', form), view)
     const faults: string[] = []
     parse(html, { onParseError: ({ code }) => faults.push(code) })
     assert.deepEqual(faults, [])
@@ -52,14 +62,34 @@ for (const form of ['lines', 'words'] as const) {
     assert.equal(elements(html, 'h1').length, 1)
   })
 
-  test(`nothing in the documents becomes markup of a page by ${form}`, () => {
-    const html = diffPage(report(`safe ${hostile}`, `${hostile} ${hostile}\n${hostile}`, form))
+  test(`nothing in the documents becomes markup of a page ${name}`, () => {
+    const html = diffPage(report(`safe ${hostile}`, `${hostile} ${hostile}\n${hostile}`, form), view)
     for (const name of ['script', 'img', 'iframe']) assert.deepEqual(elements(html, name), [], name)
     assert.equal(elements(html, 'title').length, 1)
     assert.match(textContent(elements(html, 'main')), /<script>alert\(3\)<\/script>/)
     for (const control of ['\u0000', '\u001b']) assert.equal(html.includes(control), false)
   })
 }
+
+test('a page has a section for each heading trail, rows in cells, and says what moved', () => {
+  const old = blocksOf('# Shop\n## Kettle\n| Price | € 39.90\nIt boils water.\n## Pot\n€ 20')
+  const next = blocksOf('# Shop\n## Kettle\n| Price | € 34.50\n## Pot\n€ 25\nIt boils water.')
+  const html = diffPage({ ...report('a', 'b', 'lines'), ...reportChanges(old, next) })
+  assert.deepEqual(elements(html, 'h2').map(textContent), ['Shop › Kettle', 'Shop › Pot'])
+  assert.match(
+    html,
+    /<span class="cell">Price<\/span><span class="cell"><del>€ 39\.90<\/del><ins>€ 34\.50<\/ins><\/span>/,
+  )
+  assert.match(html, /<span class="sign">Moved: <\/span>It boils water\./)
+  assert.match(html, /<p>3 changes\.<\/p>/)
+})
+
+test('JSON values have their path', () => {
+  const [old, next] = [blocksOf('$.price = 39.9', 'json'), blocksOf('$.price = 34.5\n$.stock = 3', 'json')]
+  const html = diffPage({ ...report('a', 'b', 'lines'), ...reportChanges(old, next) })
+  assert.deepEqual(elements(html, 'section').map(textContent), ['\n$.price: 39.934.5\n$.stock: 3\n'])
+  assert.equal(elements(html, 'span').filter(({ attribs }) => attribs.class === 'path').length, 2)
+})
 
 test('a page says when nothing differs and when it is only rough', () => {
   const equal = { ...report('a', 'a', 'lines'), equal: true }

@@ -1,3 +1,4 @@
+import type { Change } from '../../core/change/change.ts'
 import { escapeHtml } from '../../core/html/escape.ts'
 import type { DiffHunk, DiffReport, VersionReport } from '../../core/reports/history-report.ts'
 
@@ -5,14 +6,20 @@ import type { DiffHunk, DiffReport, VersionReport } from '../../core/reports/his
 type ShownVersion = Pick<VersionReport, 'n' | 'firstSeenAt' | 'status' | 'title'>
 export type ShownDiff = Omit<DiffReport, 'from' | 'to'> & { from: ShownVersion; to: ShownVersion }
 
+/** Block by block, or by lines or words as the report has them. Source is always told by lines or words. */
+export type DiffView = 'changes' | 'text'
+
 /**
  * A diff as one HTML page that needs nothing else. All that comes from documents is escaped, and the page forbids itself script,
  * images and requests, so that it can be opened where the archive's own pages should not be.
  */
-export function diffPage(report: ShownDiff): string {
-  const { url, from, to, hunks } = report
+export function diffPage(report: ShownDiff, view: DiffView = 'changes'): string {
+  const { url, from, to, hunks, changes } = report
   const title = `What changed: ${url}`
-  const body = hunks.map((hunk) => hunkSection(hunk, report.form)).join('')
+  const isByBlocks = view === 'changes' && report.compared === 'text'
+  const body = isByBlocks
+    ? grouped(changes).map(changesSection).join('')
+    : hunks.map((hunk) => hunkSection(hunk, report.form)).join('')
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -31,7 +38,7 @@ export function diffPage(report: ShownDiff): string {
 <dt>From</dt><dd>${versionWords(from)}</dd>
 <dt>To</dt><dd>${versionWords(to)}</dd>
 </dl>
-<p>${escaped(summary(report))}</p>
+<p>${escaped(isByBlocks ? changesSummary(report) : summary(report))}</p>
 ${body}</main>
 </body>
 </html>
@@ -48,6 +55,11 @@ section { border-top: 1px solid; margin-top: 1rem }
 h2 { font-size: 1rem }
 .text { overflow-wrap: anywhere; white-space: pre-wrap }
 .line { display: block; min-height: 1.5em }
+.change { margin: 0.5rem 0; overflow-wrap: anywhere; white-space: pre-wrap }
+.heading { font-weight: bold }
+.value, .path { font-family: ui-monospace, monospace }
+.cell + .cell { border-left: 1px solid; margin-left: 0.5em; padding-left: 0.5em }
+.sign { opacity: 0.75 }
 ins { background: light-dark(#d7f5dd, #124d23); color: inherit }
 del { background: light-dark(#ffe0e0, #5c1a1a); color: inherit }
 ins::before, ins::after, del::before, del::after { clip-path: inset(100%); height: 1px; overflow: hidden; position: absolute; width: 1px }
@@ -64,6 +76,67 @@ function summary({ equal, compared, coarse, lines, words }: ShownDiff): string {
   if (lines.added + lines.removed === 0) return `${what} differs in its line ends alone.`
   const counts = `${words.added} words added, ${words.removed} removed; ${lines.added} lines added, ${lines.removed} removed.`
   return coarse ? `${counts} The texts differ too much for an exact comparison.` : counts
+}
+
+function changesSummary(report: ShownDiff): string {
+  const { changes, changeCount, coarse, compared, equal } = report
+  if (equal || compared !== 'text' || changeCount === 0) return summary(report)
+  const count = changeCount === 1 ? 'One change.' : `${changeCount} changes.`
+  const shown = changes.length < changeCount ? ` The first ${changes.length} are shown.` : ''
+  const rough = coarse ? ' The texts differ too much for an exact comparison.' : ''
+  return `${count}${shown}${rough}`
+}
+
+/** Changes below the same headings, as they follow each other. JSON values have their paths with them. */
+function grouped(changes: readonly Change[]): Change[][] {
+  const groups: Change[][] = []
+  const placeOf = ({ block, path }: Change): string => (block === 'value' ? '' : path)
+  for (const change of changes) {
+    const last = groups.at(-1)
+    if (last !== undefined && placeOf(last[0]!) === placeOf(change)) last.push(change)
+    else groups.push([change])
+  }
+  return groups
+}
+
+function changesSection(changes: Change[]): string {
+  const { block, path } = changes[0]!
+  const heading = block === 'value' || path === '' ? '' : `<h2 dir="auto">${escaped(path)}</h2>\n`
+  return `<section>\n${heading}${changes.map(changeLine).join('')}</section>\n`
+}
+
+function changeLine(change: Change): string {
+  const { kind, block, key } = change
+  const label = block === 'value' ? `<span class="path">${escaped(key)}: </span>` : ''
+  const sign = kind === 'moved' ? '<span class="sign">Moved: </span>' : ''
+  return `<div class="change ${block}" dir="auto">${sign}${label}${changedText(change)}</div>\n`
+}
+
+function changedText({ kind, block, before = '', after = '', pieces }: Change): string {
+  if (kind === 'moved') return cells(escaped(after), block)
+  const marked = pieces ?? [
+    ...(before === '' ? [] : [{ kind: 'removed', text: before } as const]),
+    ...(after === '' ? [] : [{ kind: 'added', text: after } as const]),
+  ]
+  const text = marked.map((piece) => {
+    const inner = escaped(piece.text)
+    if (piece.kind === 'same') return inner
+    const tag = piece.kind === 'added' ? 'ins' : 'del'
+    // An element can't reach from one cell into another.
+    return inner
+      .split('\t')
+      .map((part) => (part === '' ? '' : `<${tag}>${part}</${tag}>`))
+      .join('\t')
+  })
+  return cells(text.join(''), block)
+}
+
+function cells(html: string, block: Change['block']): string {
+  if (block !== 'row') return html
+  return html
+    .split('\t')
+    .map((cell) => `<span class="cell">${cell}</span>`)
+    .join('')
 }
 
 function versionWords({ n, firstSeenAt, status, title }: ShownVersion): string {

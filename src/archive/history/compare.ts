@@ -1,9 +1,13 @@
+import type { Blocks } from '../../core/change/change.ts'
 import { AppError } from '../../core/errors.ts'
 import type { CompareRequest, DiffReport, TextDiff } from '../../core/reports/history-report.ts'
+import { readBlocks } from '../../core/text/blocks.ts'
 import { documentText } from '../../core/text/document-text.ts'
 import { withoutSpace } from '../../core/text/ignored-text.ts'
+import { blocksOfLines } from '../../core/text/line-blocks.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
 import type { BodyReader } from '../body-reader.ts'
+import { nothingChanged, type ReportedChanges, reportChanges } from '../diff/change-report.ts'
 import { diffTexts } from '../diff/text-diff.ts'
 import type { VersionFinder } from './version-finder.ts'
 import { sourceText, versionReport } from './version-report.ts'
@@ -31,6 +35,9 @@ export type Comparison = Omit<DiffReport, 'url' | 'from' | 'to'>
 export type CompareTwoRequest = Omit<CompareRequest, 'from' | 'to'> & {
   /** Takes out of texts what somebody does not want to see compared; source is compared as it is. */
   cut?: ((text: string) => string) | undefined
+  cutBlocks?: ((blocks: Blocks) => Blocks) | undefined
+  /** Where the same pair is asked for more than once. */
+  remembered?: ((compare: () => ReportedChanges) => ReportedChanges) | undefined
 }
 
 /** What changed between two versions of a document, without what is known of them. */
@@ -43,8 +50,11 @@ export async function compareTwo(
   const inText = old.text !== null && next.text !== null
   const equal = inText ? old.text === next.text : from.digest.equals(to.digest)
   const compared = !inText ? 'bytes' : request.raw ? 'source' : 'text'
-  const changes = equal || !inText ? nothing : diffTexts(old.text!, next.text!, request)
-  return { compared, form: request.form, equal, ...changes }
+  const text = equal || !inText ? nothing : diffTexts(old.text!, next.text!, request)
+  const isBlank = old.blocks === null || next.blocks === null
+  const { remembered = (compare) => compare() } = request
+  const changes = isBlank ? nothingChanged : remembered(() => reportChanges(old.blocks!(), next.blocks!()))
+  return { compared, form: request.form, equal, ...text, ...changes, coarse: text.coarse || changes.coarse }
 }
 
 export type VersionPair = { from: Version; to: Version }
@@ -101,11 +111,15 @@ const absences = {
   none: 'was never kept',
 }
 
+/** Of a document without text both are null. */
+type Compared = { text: string | null; blocks: (() => Blocks) | null }
+
 async function contentOf(
   bodies: BodyReader,
   version: Version,
-  { raw, ignoreSpace = false, cut = (text) => text }: Pick<CompareTwoRequest, 'raw' | 'ignoreSpace' | 'cut'>,
-): Promise<{ text: string | null }> {
+  request: Pick<CompareTwoRequest, 'raw' | 'ignoreSpace' | 'cut' | 'cutBlocks'>,
+): Promise<Compared> {
+  const { raw, ignoreSpace = false, cut = (text) => text, cutBlocks = (blocks) => blocks } = request
   const kept = await bodies.read(version)
   const name = `the body of version ${version.n} of ${version.url}`
   if (kept.kind === 'damaged') throw new AppError('record-damaged', `${name} is damaged: ${kept.message}`)
@@ -116,6 +130,10 @@ async function contentOf(
   }
   const { body, contentType } = kept
   const whole = raw ? sourceText(body, contentType) : documentText(body, { contentType, lines: true })
-  const text = whole === null || raw ? whole : cut(whole)
-  return { text: text !== null && ignoreSpace ? withoutSpace(text) : text }
+  if (whole === null) return { text: null, blocks: null }
+  const text = raw ? whole : cut(whole)
+  return {
+    text: ignoreSpace ? withoutSpace(text) : text,
+    blocks: () => (raw ? blocksOfLines(whole) : cutBlocks(readBlocks(body, { contentType }) ?? blocksOfLines(whole))),
+  }
 }

@@ -1,8 +1,10 @@
 import type { ChangeSummary, HistoryReport, HistoryRequest, ShowReport } from '../../core/reports/history-report.ts'
+import { readBlocks } from '../../core/text/blocks.ts'
 import { documentText, textFingerprint } from '../../core/text/document-text.ts'
+import { blocksOfLines } from '../../core/text/line-blocks.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
 import type { BodyReader, VersionBody } from '../body-reader.ts'
-import { changeSummary } from '../diff/change-summary.ts'
+import { changeSummary, type SummarisedContent } from '../diff/change-summary.ts'
 import type { FoundVersion } from './version-finder.ts'
 import { sourceText, versionReport } from './version-report.ts'
 
@@ -15,7 +17,7 @@ export async function readHistory(
 ): Promise<HistoryReport> {
   const { newest, before, more } = await newestVersions(versions, document.id, limit)
   const listed: HistoryReport['versions'] = []
-  let previous = changes && before !== null ? await textOf(bodies, before) : null
+  let previous = changes && before !== null ? await contentOf(bodies, before) : null
   for (const version of newest) {
     const known = version.textDigest ?? (await fingerprintOf(bodies, version))
     const report = versionReport({ ...version, textDigest: known }, (await versions.links(version.id)).length)
@@ -23,10 +25,10 @@ export async function readHistory(
       listed.push(report)
       continue
     }
-    const text = version.reason === 'gone' ? null : await textOf(bodies, version)
-    listed.push({ ...report, changes: summaryOf(previous, text) })
+    const content = version.reason === 'gone' ? null : await contentOf(bodies, version)
+    listed.push({ ...report, changes: summaryOf(previous, content) })
     // What comes back is held against what was there before it went.
-    if (version.reason !== 'gone') previous = text
+    if (version.reason !== 'gone') previous = content
   }
   return {
     url: document.url,
@@ -41,8 +43,8 @@ export async function readHistory(
   }
 }
 
-function summaryOf(previous: string | null, text: string | null): ChangeSummary | null {
-  return previous === null || text === null ? null : changeSummary(previous, text)
+function summaryOf(previous: SummarisedContent | null, content: SummarisedContent | null): ChangeSummary | null {
+  return previous === null || content === null ? null : changeSummary(previous, content)
 }
 
 /** `before`: the last with content that is not listed any more. */
@@ -68,9 +70,12 @@ async function fingerprintOf(bodies: BodyReader, version: Version): Promise<Buff
   return found?.kind === 'body' ? textFingerprint(found.body, { contentType: found.contentType }) : null
 }
 
-async function textOf(bodies: BodyReader, version: Version): Promise<string | null> {
-  const body = await bodies.read(version)
-  return body.kind === 'body' ? documentText(body.body, { contentType: body.contentType, lines: true }) : null
+async function contentOf(bodies: BodyReader, version: Version): Promise<SummarisedContent | null> {
+  const found = await bodies.read(version)
+  if (found.kind !== 'body') return null
+  const { body, contentType } = found
+  const text = documentText(body, { contentType, lines: true })
+  return text === null ? null : { text, blocks: readBlocks(body, { contentType }) ?? blocksOfLines(text) }
 }
 
 export async function readShown(
@@ -83,7 +88,7 @@ export async function readShown(
     url: document.url,
     version: versionReport(version, links.length),
     header: headerText(kept.kind === 'damaged' ? version.header : kept.header),
-    content: contentOf(kept, isGone),
+    content: shownContent(kept, isGone),
     text: kept.kind === 'body' ? documentText(kept.body, { contentType: kept.contentType, lines: true }) : null,
     links,
   }
@@ -95,7 +100,7 @@ function headerText(octets: string): string {
   return text.includes('\ufffd') ? octets : text
 }
 
-function contentOf(kept: VersionBody, isGone: boolean): ShowReport['content'] {
+function shownContent(kept: VersionBody, isGone: boolean): ShowReport['content'] {
   if (kept.kind === 'damaged') return kept
   if (kept.kind === 'absent') return { kind: 'absent', why: isGone && kept.why === 'none' ? 'gone' : kept.why }
   const { contentType, body } = kept

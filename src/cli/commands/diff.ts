@@ -1,8 +1,10 @@
 import type { DiffHunk, DiffReport, VersionReport } from '../../core/reports/history-report.ts'
 import { missingUrl, refuseWords, wholeNumber } from '../args/values.ts'
 import { type Command, exitCodes } from '../command.ts'
+import { changeLines } from '../output/change-lines.ts'
 import type { Sink } from '../output/io.ts'
-import { documentLines, formatSize, momentText, printable } from '../output/terminal-text.ts'
+import { type Painter, painterOf } from '../output/painter.ts'
+import { documentLines, formatCount, formatSize, momentText, printable } from '../output/terminal-text.ts'
 
 const defaultContext = 3
 
@@ -12,13 +14,19 @@ export const command: Command = {
   summary: 'show what changed between two versions of a document',
   usage: 'URL [N] [M]',
   options: [
-    { name: 'words', about: 'compare words, [-removed-] {+added+}, instead of lines' },
+    { name: 'lines', about: 'compare lines, as a unified diff, instead of blocks' },
+    { name: 'words', about: 'compare words, [-removed-] {+added+}, instead of blocks' },
     { name: 'html', about: 'output a self-contained HTML page' },
     { name: 'raw', about: 'compare the source instead of the visible text' },
-    { name: 'context', argument: 'N', about: `lines of context around each change (default: ${defaultContext})` },
+    {
+      name: 'context',
+      argument: 'N',
+      about: `with --lines or --words: lines of context around each change (default: ${defaultContext})`,
+    },
   ],
   examples: [
-    { line: 'erace diff https://example.org/', about: 'the last two versions that differ, as a unified diff' },
+    { line: 'erace diff https://example.org/', about: 'what changed between the last two versions that differ' },
+    { line: 'erace diff https://example.org/ --lines', about: 'the same as a unified diff' },
     { line: 'erace diff https://example.org/ 3', about: 'from version 3 to the latest' },
     {
       line: 'erace diff https://example.org/ 2026-11-01 2026-11-08T12:00 --words',
@@ -36,36 +44,57 @@ export const command: Command = {
     if (json && options.flag('html')) errors.push({ place: '--html', message: "can't be combined with --json" })
     const context = wholeNumber(options, 'context', [0], errors) ?? defaultContext
     const form = options.flag('words') ? 'words' : 'lines'
+    const raw = options.flag('raw')
+    if (options.flag('words') && options.flag('lines'))
+      errors.push({ place: '--lines', message: "can't be combined with --words" })
+    const isText = raw || options.flag('words') || options.flag('lines') || options.text('context') !== undefined
     return async () => {
-      const request = { from, to, form, context, raw: options.flag('raw') } as const
+      const request = { from, to, form, context, raw } as const
       const report = await engine.diff(target, url!, request)
       if (json) io.stdout.write(`${JSON.stringify(report)}\n`)
-      else if (options.flag('html')) io.stdout.write(await engine.diffPage(report))
-      else io.stdout.write(diffText(report, io.stdout, colour))
+      else if (options.flag('html')) io.stdout.write(await engine.diffPage(report, isText ? 'text' : 'changes'))
+      else io.stdout.write((isText ? diffText : changesText)(report, io.stdout, colour))
       return exitCodes.done
     }
   },
 }
 
-function diffText(report: DiffReport, sink: Sink, colour: boolean): string {
-  const { url, from, to, equal, compared, coarse, form, hunks } = report
-  if (equal || compared === 'bytes' || hunks.length === 0) return `${plainWords(report)}\n`
+function changesText(report: DiffReport, sink: Sink, colour: boolean): string {
+  const { equal, compared, coarse, changes, changeCount } = report
+  if (equal || compared === 'bytes' || changeCount === 0) return `${plainWords(report)}\n`
+  const paint = painterOf(colour)
+  const lines = [...headLines(report, paint), ...changeLines(changes, sink, paint)]
+  if (changes.length < changeCount) lines.push(`(${formatCount(changeCount - changes.length)} more changes)`)
+  if (coarse) lines.push(roughly)
+  return `${lines.join('\n')}\n`
+}
+
+const roughly = '(The texts differ too much for an exact comparison; the actual changes may be smaller.)'
+
+function headLines({ url, from, to }: DiffReport, paint: Painter): string[] {
   const name = (version: VersionReport) => `${printable(url, 500)}@${version.n}\t${momentText(version.firstSeenAt)}`
-  const paint = colour ? painted : (_: Paint, text: string) => text
-  const lines = [paint('bold', `--- ${name(from)}`), paint('bold', `+++ ${name(to)}`)]
+  return [paint('bold', `--- ${name(from)}`), paint('bold', `+++ ${name(to)}`)]
+}
+
+function diffText(report: DiffReport, sink: Sink, colour: boolean): string {
+  const { equal, compared, coarse, form, hunks } = report
+  if (equal || compared === 'bytes' || hunks.length === 0) return `${plainWords(report)}\n`
+  const paint = painterOf(colour)
+  const lines = headLines(report, paint)
   for (const hunk of hunks) {
     lines.push(paint('cyan', `@@ -${span(hunk.fromLine, hunk.fromCount)} +${span(hunk.toLine, hunk.toCount)} @@`))
     lines.push(...(form === 'lines' ? unifiedLines(hunk, sink, paint) : [wordLines(hunk, sink, paint)]))
   }
-  if (coarse) lines.push('(The texts differ too much for an exact comparison; the actual changes may be smaller.)')
+  if (coarse) lines.push(roughly)
   return `${lines.join('\n')}\n`
 }
 
-function plainWords({ url, from, to, equal, compared }: DiffReport): string {
+function plainWords({ url, from, to, equal, compared, hunks }: DiffReport): string {
   const name = printable(url, 500)
   if (from.n === to.n) return `${name}: nothing to compare, there is only ${versionLine(to)}`
   const pair = `${versionLine(from)} and ${versionLine(to)}`
   if (compared === 'bytes' && !equal) return `${name}: ${pair} differ; there is no text to compare`
+  if (!equal && hunks.length > 0) return `${name}: readers see no difference between ${pair}; try --lines or --raw`
   if (!equal) return `${name}: ${pair} differ only in line endings`
   if (compared === 'text' && from.digest !== to.digest)
     return `${name}: ${pair} have the same text; use --raw to compare the source`
@@ -74,15 +103,6 @@ function plainWords({ url, from, to, equal, compared }: DiffReport): string {
 
 function span(line: number, count: number): string {
   return count === 1 ? `${line}` : `${line},${count}`
-}
-
-type Paint = 'bold' | 'cyan' | 'red' | 'green'
-type Painter = (paint: Paint, text: string) => string
-
-const codes: Record<Paint, number> = { bold: 1, cyan: 36, red: 31, green: 32 }
-
-function painted(paint: Paint, text: string): string {
-  return `\u001b[${codes[paint]}m${text}\u001b[0m`
 }
 
 function unifiedLines({ pieces }: DiffHunk, sink: Sink, paint: Painter): string[] {

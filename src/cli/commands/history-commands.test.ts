@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Change } from '../../core/change/change.ts'
 import type { DiffReport, HistoryReport, ShowReport, VersionReport } from '../../core/reports/history-report.ts'
 import { createRecordingIo, engineWith, useCliFolder } from '../cli.testkit.ts'
 import { runCli } from '../run-cli.ts'
@@ -36,7 +37,13 @@ const history: HistoryReport = {
   location: 'http://b.example/',
   versions: [
     { ...version, changes: null },
-    { ...version, n: 2, reason: 'changed', body: 'dropped', changes: { added: 1200, removed: 3, passages: [] } },
+    {
+      ...version,
+      n: 2,
+      reason: 'changed',
+      body: 'dropped',
+      changes: { added: 1200, removed: 3, passages: [], line: '\u2068מחיר\u2069 5 → 6' },
+    },
     { ...gone, location: 'http://b.example/', changes: null },
   ],
   more: 7,
@@ -72,6 +79,20 @@ const changed: DiffReport = {
   coarse: false,
   lines: { added: 1, removed: 1 },
   words: { added: 1, removed: 1 },
+  changes: [
+    {
+      ...{ block: 'paragraph', path: 'Shop › Kettle', place: '', key: '', from: 1, to: 1, kind: 'changed' },
+      ...{ before: 'the old\u001b[2J price', after: 'the new price' },
+      pieces: [
+        { kind: 'same', text: 'the ' },
+        { kind: 'removed', text: 'old\u001b[2J' },
+        { kind: 'added', text: 'new' },
+        { kind: 'same', text: ' price' },
+      ],
+    },
+  ],
+  changeCount: 1,
+  line: { text: 'the old → new price', parts: [], more: 0 },
   hunks: [
     {
       fromLine: 1,
@@ -109,7 +130,10 @@ describe('the commands that read documents', () => {
   ) => folder.run(['diff', url, ...options], { engine: { diff: async () => report }, ...given })
 
   test('history is a table that ends with the newest', async () => {
-    const { code, out } = await folder.run(['history', url], { engine: { history: async () => history } })
+    const versions = history.versions.map(({ changes: _, ...version }) => version)
+    const { code, out } = await folder.run(['history', url], {
+      engine: { history: async () => ({ ...history, versions }) },
+    })
     assert.equal(code, 0)
     assert.deepEqual(out.split('\n'), [
       'http://a.example/: checked 2026-01-02 00:00:00Z, redirect',
@@ -131,8 +155,9 @@ describe('the commands that read documents', () => {
       },
     }
     const { out } = await folder.run(['history', url, '--changes', '--limit', '5'], { engine })
-    assert.match(out, / words {2}title\n/)
-    assert.match(out, / \+1,200 -3 {2}A title/)
+    assert.match(out, / words {2}change\n/)
+    assert.match(out, / \+1,200 -3 {2}מחיר 5 → 6 \(body dropped\)\n/)
+    assert.match(out, / {2}A title\?\[31m\n/)
     assert.deepEqual(JSON.parse((await folder.run(['history', url, '--json'], { engine })).out), history)
     assert.deepEqual(asked, [
       { limit: 5, changes: true },
@@ -205,8 +230,63 @@ describe('the commands that read documents', () => {
     })
   })
 
+  test('diff tells what changed block by block, below the headings', async () => {
+    const nothing = { path: '', place: '', key: '', from: 1, to: 1 }
+    const changes: Change[] = [
+      ...changed.changes,
+      { ...nothing, kind: 'added', block: 'row', path: 'Shop › Kettle', after: 'Colour\tred' },
+      { ...nothing, kind: 'removed', block: 'paragraph', path: 'Shop', before: 'Open at night' },
+      { ...nothing, kind: 'moved', block: 'paragraph', path: 'Shop', before: 'Free returns', after: 'Free returns' },
+      {
+        ...{ ...nothing, kind: 'changed', block: 'value', path: '$.price', key: '$.price', before: '5', after: '6' },
+        pieces: [
+          { kind: 'removed', text: '5' },
+          { kind: 'added', text: '6' },
+        ],
+      },
+    ]
+    const { code, out } = await diff({ ...changed, changes, changeCount: 1500, coarse: true }, [], {
+      columns: 80,
+      env: { NO_COLOR: '1' },
+    })
+    assert.equal(code, 0)
+    assert.deepEqual(out.split('\n'), [
+      '--- http://a.example/@1\t2026-01-01 00:00:00Z',
+      '+++ http://a.example/@2\t2026-01-01 00:00:00Z',
+      'Shop › Kettle',
+      '- the old?[2J price',
+      '+ the new price',
+      '+ Colour | red',
+      'Shop',
+      '- Open at night',
+      '~ moved: Free returns',
+      '- $.price: 5',
+      '+ $.price: 6',
+      '(1,495 more changes)',
+      '(The texts differ too much for an exact comparison; the actual changes may be smaller.)',
+      '',
+    ])
+  })
+
+  test('diff sets off the words that differ, and leaves out long stretches without any', async () => {
+    const { out } = await diff(changed, [], { columns: 80 })
+    assert.ok(out.includes('\u001b[2mShop › Kettle\u001b[0m\n'), JSON.stringify(out))
+    assert.ok(
+      out.includes('\u001b[31m- \u001b[0m\u001b[31mthe \u001b[0m\u001b[31;1;4mold?[2J\u001b[0m'),
+      JSON.stringify(out),
+    )
+    const long = 'word '.repeat(100)
+    const pieces = [
+      { kind: 'same' as const, text: long },
+      { kind: 'added' as const, text: 'new ' },
+      { kind: 'same' as const, text: long },
+    ]
+    const report = { ...changed, changes: [{ ...changed.changes[0]!, pieces }] }
+    assert.match((await diff(report)).out, /\n\+ …( word){10,12} new (word ){10,12}…\n$/)
+  })
+
   test('diff is unified by lines, and inline by words', async () => {
-    const { code, out } = await diff(changed)
+    const { code, out } = await diff(changed, ['--lines'])
     assert.equal(code, 0)
     assert.equal(
       out,
@@ -231,7 +311,7 @@ describe('the commands that read documents', () => {
   })
 
   test('diff has colours on a terminal that wants them, and nothing in a document can add to them', async () => {
-    const { out } = await diff(changed, [], { columns: 80 })
+    const { out } = await diff(changed, ['--lines'], { columns: 80 })
     assert.ok(out.includes('\u001b[31m-old?[2J\u001b[0m\n\u001b[32m+new\u001b[0m\n'), JSON.stringify(out))
     assert.equal((await diff(changed, [], { columns: 80, env: { NO_COLOR: '1' } })).out.includes('\u001b'), false)
   })
@@ -246,7 +326,8 @@ describe('the commands that read documents', () => {
         /nothing to compare, there is only version 1 of 2026-01-01 00:00:00Z \(text\/html, 1\.2 KB\)\n$/,
       ],
       [{ ...same, equal: false, compared: 'bytes' }, /differ; there is no text to compare\n$/],
-      [{ ...same, equal: false }, /differ only in line endings\n$/],
+      [{ ...changed, changes: [], changeCount: 0 }, /readers see no difference between .*; try --lines or --raw\n$/],
+      [{ ...same, equal: false, changes: [], changeCount: 0 }, /differ only in line endings\n$/],
     ] as [DiffReport, RegExp][]) {
       const { code, out } = await diff(report)
       assert.equal(code, 0)
@@ -262,12 +343,15 @@ describe('the commands that read documents', () => {
         asked.push(args[2])
         return changed
       },
-      diffPage: async () => '<!DOCTYPE html>',
+      diffPage: async (...args: unknown[]) => `<!DOCTYPE html> ${args[1]}`,
     }
+    const blocks = await folder.run(['diff', url, '--html'], { engine })
+    assert.equal(blocks.out, '<!DOCTYPE html> changes')
+    asked.length = 0
     const words = await folder.run(['diff', url, '1', '2026-01-01', '--words', '--raw', '--context=0', '--html'], {
       engine,
     })
-    assert.equal(words.out, '<!DOCTYPE html>')
+    assert.equal(words.out, '<!DOCTYPE html> text')
     assert.deepEqual(JSON.parse((await folder.run(['diff', url, '--json'], { engine })).out), changed)
     assert.deepEqual(asked, [
       { from: '1', to: '2026-01-01', form: 'words', context: 0, raw: true },
@@ -287,6 +371,7 @@ describe('the commands that read documents', () => {
       ['diff', url, '1', '2', '3'],
       ['diff', url, '--context', 'x'],
       ['diff', url, '--html', '--json'],
+      ['diff', url, '--lines', '--words'],
     ]) {
       assert.equal((await folder.run(argv)).code, 2, argv.join(' '))
     }

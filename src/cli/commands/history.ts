@@ -4,6 +4,8 @@ import { type Command, exitCodes } from '../command.ts'
 import { formatCount, formatSize, momentText, printable } from '../output/terminal-text.ts'
 
 const defaultLimit = 50
+/** For pages; a terminal would show question marks. */
+const isolates = /[\u2068\u2069]/g
 
 export const command: Command = {
   name: 'history',
@@ -12,11 +14,11 @@ export const command: Command = {
   usage: 'URL',
   options: [
     { name: 'limit', argument: 'N', about: `list the newest N versions (default: ${defaultLimit})` },
-    { name: 'changes', about: 'read the bodies and count the words each version added and removed' },
+    { name: 'changes', about: 'read the bodies and say what each version changed' },
   ],
   examples: [
     { line: 'erace history https://example.org/', about: 'the newest 50 versions, newest last' },
-    { line: 'erace history https://example.org/ --changes --limit 5', about: 'with the size of each change' },
+    { line: 'erace history https://example.org/ --changes --limit 5', about: 'with what changed each time' },
     {
       line: 'erace history https://example.org/ --json',
       about: 'with digests, validators, server address and link counts',
@@ -42,7 +44,15 @@ function historyText(report: HistoryReport, changes: boolean): string {
   if (versions.length === 0) lines.push('  no versions kept')
   else {
     if (more > 0) lines.push(`  ${formatCount(more)} older versions not shown (--limit)`)
-    const head = ['n', 'first seen', 'last seen', 'why', 'status', 'size', ...(changes ? ['words'] : []), 'title']
+    const head = [
+      'n',
+      'first seen',
+      'last seen',
+      'why',
+      'status',
+      'size',
+      ...(changes ? ['words', 'change'] : ['title']),
+    ]
     lines.push(...table([head, ...versions.map((version) => row(version, changes))]))
   }
   return `${lines.join('\n')}\n`
@@ -51,7 +61,9 @@ function historyText(report: HistoryReport, changes: boolean): string {
 function row(version: HistoryReport['versions'][number], changes: boolean): string[] {
   const { n, reason, status, size, title, body, location, firstSeenAt, lastSeenAt } = version
   const bodyNote = body === 'kept' || reason === 'gone' ? '' : body === 'none' ? '(no body)' : `(body ${body})`
-  const name = reason === 'gone' && location !== '' ? `-> ${printable(location, 200)}` : printable(title, 60)
+  const line = version.changes?.line ?? ''
+  const about = line === '' ? printable(title, 60) : printable(line.replace(isolates, ''), 200)
+  const name = reason === 'gone' && location !== '' ? `-> ${printable(location, 200)}` : about
   return [
     String(n),
     momentText(firstSeenAt),

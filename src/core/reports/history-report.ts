@@ -1,3 +1,6 @@
+import type { Change } from '../change/change.ts'
+import type { ChangeLine } from '../change/change-line.ts'
+
 /** What `history`, `show` and `diff` find, as plain data. Times are ISO 8601 UTC. */
 
 /** The metadata of one version. */
@@ -49,8 +52,8 @@ export type HistoryReport = {
   more: number
 }
 
-/** A change in a line: how many words, and the first passages that are new. */
-export type ChangeSummary = { added: number; removed: number; passages: string[] }
+/** A change in a line: how many words, the first passages that are new, and the most important changes, old → new. */
+export type ChangeSummary = { added: number; removed: number; passages: string[]; line: string }
 
 export type ShowReport = {
   url: string
@@ -99,13 +102,24 @@ export type TextDiff = {
   hunks: DiffHunk[]
 }
 
-export type DiffReport = TextDiff & {
-  url: string
-  from: VersionReport
-  to: VersionReport
-  /** What was compared: visible text, source, or, where there is neither, only the bytes as a whole. */
-  compared: 'text' | 'source' | 'bytes'
-  form: 'lines' | 'words'
-  /** Whether what was compared is equal. */
-  equal: boolean
+/** What changed, block by block. */
+export type ChangeReport = {
+  /** In the order of the newer version. Of very many, and of very long texts, only the beginning. */
+  changes: readonly Change[]
+  /** Of all changes. */
+  changeCount: number
+  /** The most important of them. */
+  line: ChangeLine
 }
+
+export type DiffReport = TextDiff &
+  ChangeReport & {
+    url: string
+    from: VersionReport
+    to: VersionReport
+    /** What was compared: visible text, source, or, where there is neither, only the bytes as a whole. */
+    compared: 'text' | 'source' | 'bytes'
+    form: 'lines' | 'words'
+    /** Whether what was compared is equal. */
+    equal: boolean
+  }

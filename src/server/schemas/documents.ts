@@ -81,6 +81,26 @@ export const DiffQuery = Type.Object({
     }),
   ),
 })
+const Pieces = Type.Array(Type.Object({ kind: oneOf(['same', 'removed', 'added']), text: Type.String() }))
+export const ChangeItem = Type.Object({
+  kind: oneOf(['added', 'removed', 'changed', 'moved']),
+  block: oneOf(['title', 'heading', 'paragraph', 'item', 'row', 'entry', 'value', 'line']),
+  path: Type.String({ description: 'The headings above it, the path of a JSON value, or the title of a feed entry' }),
+  before: Type.Optional(Type.String({ description: 'The text of the block in the older version' })),
+  after: Type.Optional(Type.String({ description: 'The text of the block in the newer version' })),
+  pieces: Type.Optional(Pieces),
+  place: Type.String({ description: 'The elements around it, with ids and classes' }),
+  key: Type.String({ description: 'The path of a JSON value, the id of a feed entry' }),
+  title: Type.Optional(Type.String()),
+  link: Type.Optional(Type.String()),
+  from: Type.Integer({ description: 'Number of the block in the older version, from 0; -1 if it is new' }),
+  to: Type.Integer({ description: 'Number of the block in the newer version, from 0; -1 if it is gone' }),
+})
+export const ChangeLineItem = Type.Object({
+  text: Type.String(),
+  parts: Type.Array(Type.Object({ kind: oneOf(['same', 'removed', 'added', 'sign']), text: Type.String() })),
+  more: Type.Integer({ description: 'Number of changes that the line does not mention' }),
+})
 const Counted = Type.Object({ added: Type.Integer(), removed: Type.Integer() })
 export const Diff = Type.Object({
   url: Type.String(),
@@ -100,13 +120,16 @@ export const Diff = Type.Object({
   coarse: Type.Boolean(),
   lines: Counted,
   words: Counted,
+  changes: Type.Array(ChangeItem, { description: 'What changed, block by block; only the first of very many' }),
+  changeCount: Type.Integer({ description: 'Number of all changes' }),
+  line: ChangeLineItem,
   hunks: Type.Array(
     Type.Object({
       fromLine: Type.Integer(),
       fromCount: Type.Integer(),
       toLine: Type.Integer(),
       toCount: Type.Integer(),
-      pieces: Type.Array(Type.Object({ kind: oneOf(['same', 'removed', 'added']), text: Type.String() })),
+      pieces: Pieces,
     }),
   ),
 })

@@ -1,10 +1,12 @@
 import type { BodyReader, VersionBody } from '../../archive/body-reader.ts'
+import type { ReportedChanges } from '../../archive/diff/change-report.ts'
 import { diffPage } from '../../archive/diff/diff-page.ts'
 import { mergePages } from '../../archive/diff/merge-pages.ts'
 import { metaDocument } from '../../archive/export/meta-export.ts'
 import { createRecordSource } from '../../archive/export/record-source.ts'
 import { type Comparison, choosePair, compareTwo, type VersionPair } from '../../archive/history/compare.ts'
 import { createVersionFinder } from '../../archive/history/version-finder.ts'
+import type { Blocks } from '../../core/change/change.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
 import { decodeText, detectCharset } from '../../core/http/charset.ts'
 import { inertPage } from '../../core/inert/inert-page.ts'
@@ -17,10 +19,12 @@ import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { ObjectStore } from '../../store/contracts/objects.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
 import { writeMetaDocument } from '../../xml/meta-info/meta-info.ts'
+import { cutIgnored } from '../annotating/ignored-blocks.ts'
 import { createSourceCover, type SourceCover } from '../preview/source-cover.ts'
 import type { OwnedSource, Visibility } from '../visibility/visibility.ts'
 import { ownBytes, timeText, versionItem } from './archive-items.ts'
 import type { ArchiveReader, ContentForm } from './archive-reader.ts'
+import { createComparisons } from './comparisons.ts'
 import type { VisibleDocuments } from './visible-documents.ts'
 
 type ContentReader = Pick<ArchiveReader, 'content' | 'text' | 'diff' | 'meta'>
@@ -44,6 +48,13 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
   const { versions, objects, bodies, visibility, visible, keyOf } = deps
   const ignored = createIgnoredText()
   const finder = createVersionFinder({ versions, keyOf })
+  const comparisons = createComparisons()
+
+  /** What was not cut as it should have been is not what the next one asks for. */
+  function keepUnless(isWrong: (() => boolean) | undefined, view: string, changes: ReportedChanges): ReportedChanges {
+    if (isWrong?.() !== true) comparisons.keep(view, changes)
+    return changes
+  }
 
   async function bodyOf(version: Version): Promise<VersionBody & { kind: 'body' }> {
     const kept = await bodies.read(version)
@@ -97,7 +108,11 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
         const page = await mergedPage(pair, cutter)
         if (page !== null) return { ...ownBytes(inertPage(page, document.url)), name: nameOf(document, pair, 'html') }
       }
-      const compare = () => compareTwo(bodies, pair, { ...request, form, cut: cutter?.cut }).catch(withoutPlace)
+      const view = JSON.stringify([pair.from.id, pair.to.id, request.raw, cutter === null ? [] : ignore])
+      const remembered = (compute: () => ReportedChanges): ReportedChanges =>
+        comparisons.get(view) ?? keepUnless(cutter?.isTooExpensive, view, compute())
+      const cuts = { cut: cutter?.cut, cutBlocks: cutter?.cutBlocks }
+      const compare = () => compareTwo(bodies, pair, { ...request, form, ...cuts, remembered }).catch(withoutPlace)
       const compared = await compare()
       const tooExpensive = cutter?.isTooExpensive() === true
       const changes = tooExpensive ? await compare() : compared
@@ -137,7 +152,12 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
   }
 }
 
-type Cutter = { cut(text: string): string; find(text: string): readonly Span[]; isTooExpensive(): boolean }
+type Cutter = {
+  cut(text: string): string
+  cutBlocks(blocks: Blocks): Blocks
+  find(text: string): readonly Span[]
+  isTooExpensive(): boolean
+}
 
 /** Cuts out what the owner ignores, in all texts of a request. Once that has taken too much work it cuts nothing: ask again then. */
 function createCutter(ignored: IgnoredText, ignore: readonly string[]): Cutter {
@@ -149,6 +169,7 @@ function createCutter(ignored: IgnoredText, ignore: readonly string[]): Cutter {
   }
   return {
     cut: (text) => (isTooExpensive ? text : orGiveUp(ignored.cut(text, ignore, budget), text)),
+    cutBlocks: (blocks) => (isTooExpensive ? blocks : orGiveUp(cutIgnored(blocks, ignore, ignored, budget), blocks)),
     find: (text) => (isTooExpensive ? [] : orGiveUp<readonly Span[]>(ignored.find(text, ignore, budget), [])),
     isTooExpensive: () => isTooExpensive,
   }

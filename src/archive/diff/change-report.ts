@@ -1,0 +1,66 @@
+import type { Blocks, Change, Piece } from '../../core/change/change.ts'
+import { changeLine } from '../../core/change/change-line.ts'
+import type { ChangeReport } from '../../core/reports/history-report.ts'
+import { listChanges } from './change-list.ts'
+import type { DiffBudget } from './sequence-diff.ts'
+
+export type ReportedChanges = ChangeReport & { coarse: boolean }
+
+/** More than this nobody reads, and all of it would be held in memory several times. */
+const maxChanges = 2_000
+const maxText = 20_000
+const maxTexts = 2_000_000
+
+export const nothingChanged: ReportedChanges = {
+  changes: [],
+  changeCount: 0,
+  line: { text: '', parts: [], more: 0 },
+  coarse: false,
+}
+
+/** What changed, in a size that can be sent and shown. */
+export function reportChanges(old: Blocks, next: Blocks, budget?: DiffBudget): ReportedChanges {
+  const { changes, coarse } = listChanges(old, next, budget)
+  const reported: Change[] = []
+  let size = 0
+  for (const change of changes) {
+    if (reported.length === maxChanges || size >= maxTexts) break
+    const short = shortened(change)
+    size += (short.before ?? '').length + (short.after ?? '').length
+    reported.push(short)
+  }
+  return { changes: reported, changeCount: changes.length, line: changeLine(changes), coarse }
+}
+
+function shortened(change: Change): Change {
+  const { before = '', after = '', pieces } = change
+  if (before.length <= maxText && after.length <= maxText) return change
+  return {
+    ...change,
+    ...(change.before === undefined ? {} : { before: cut(before, maxText) }),
+    ...(change.after === undefined ? {} : { after: cut(after, maxText) }),
+    ...(pieces === undefined ? {} : { pieces: shortenedPieces(pieces) }),
+  }
+}
+
+/** What is the same around a change says where it is; more is not needed. */
+const maxSame = 1_000
+
+function shortenedPieces(pieces: readonly Piece[]): Piece[] {
+  const kept: Piece[] = []
+  let room = maxText
+  for (const [i, { kind, text }] of pieces.entries()) {
+    if (room <= 0) break
+    const isFirst = i === 0 && kind === 'same' && text.length > maxSame
+    const short = isFirst
+      ? `…${text.slice(-maxSame).toWellFormed()}`
+      : cut(text, Math.min(room, kind === 'same' ? maxSame : room))
+    room -= short.length
+    kept.push({ kind, text: short })
+  }
+  return kept
+}
+
+function cut(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max).toWellFormed()}…`
+}
