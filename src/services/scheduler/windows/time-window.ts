@@ -1,5 +1,5 @@
 import type { TimeWindow } from '../../../core/profile.ts'
-import { type ZoneClock, zoneClock } from './zone-offset.ts'
+import { type ZoneClock, zoneClock } from '../../../core/time/zone-offset.ts'
 
 /**
  * When a source may be checked. A moment is within a window if the zone's clocks show a time within it, on one of its

@@ -1,4 +1,4 @@
-import { AppError } from '../../../core/errors.ts'
+import { AppError } from '../errors.ts'
 
 /**
  * What a zone's clocks are ahead of UTC. `Intl` knows, but takes microseconds for an answer; here a day is asked once, and a
