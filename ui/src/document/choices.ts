@@ -38,30 +38,38 @@ function before(versions: readonly Version[], to: Version | null): Version | nul
 
 const numberOf = (version: Version | null | undefined): string | null => (version ? String(version.n) : null)
 
+export const diffForms = ['changes', 'words', 'lines'] as const
+export type DiffForm = (typeof diffForms)[number]
+
 /** How two versions are compared, kept in the URL so that it can be shared. */
 export type DiffChoice = {
-  form: 'lines' | 'words'
+  form: DiffForm
   /** The whole text, not only the lines around a change. */
   isWhole: boolean
   isRaw: boolean
   ignoresSpace: boolean
   /** Includes text that the user's profiles ignore. */
   showsIgnored: boolean
-  hides: { added: boolean; removed: boolean; replaced: boolean }
+  hides: Record<(typeof kinds)[number], boolean>
 }
 
-export const kinds = ['added', 'removed', 'replaced'] as const
+export const kinds = ['added', 'removed', 'replaced', 'moved'] as const
 
 export function useDiffChoice(): [DiffChoice, (changes: Partial<DiffChoice>) => void] {
   const query = useQuery()
   const hidden = new Set((query.get('hide') ?? '').split(','))
   const choice: DiffChoice = {
-    form: query.get('form') === 'lines' ? 'lines' : 'words',
+    form: diffForms.find((form) => form === query.get('form')) ?? 'changes',
     isWhole: query.get('whole') === '1',
     isRaw: query.get('raw') === '1',
     ignoresSpace: query.get('space') === '1',
     showsIgnored: query.get('ignored') === 'show',
-    hides: { added: hidden.has('added'), removed: hidden.has('removed'), replaced: hidden.has('replaced') },
+    hides: {
+      added: hidden.has('added'),
+      removed: hidden.has('removed'),
+      replaced: hidden.has('replaced'),
+      moved: hidden.has('moved'),
+    },
   }
   return [choice, (changes) => write({ ...choice, ...changes })]
 }
@@ -71,7 +79,7 @@ function write({ form, isWhole, isRaw, ignoresSpace, showsIgnored, hides }: Diff
   const flag = (on: boolean): string | null => (on ? '1' : null)
   setQuery(
     {
-      form: form === 'lines' ? 'lines' : null,
+      form: form === 'changes' ? null : form,
       whole: flag(isWhole),
       raw: flag(isRaw),
       space: flag(ignoresSpace),

@@ -7,9 +7,10 @@ import { Select, Switch } from '../kit/input.tsx'
 import { Segments } from '../kit/segments.tsx'
 import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
 import { shortTime } from '../time/zone.ts'
-import { type DiffChoice, kinds, useDiffChoice, type VersionChoice } from './choices.ts'
+import { type DiffChoice, diffForms, kinds, useDiffChoice, type VersionChoice } from './choices.ts'
 import { absenceOf, OneVersion } from './content-tabs.tsx'
 import { blocksOf } from './diff-blocks.ts'
+import { ComparedChanges } from './diff-changes.tsx'
 import { DiffMap, DiffText, IgnoredLine } from './diff-text.tsx'
 import { IgnoreSelection } from './ignore-selection.tsx'
 import { strings } from './strings.ts'
@@ -69,6 +70,7 @@ function Compared({ diff, choice, isStale }: { diff: Diff; choice: DiffChoice; i
     )
   if (diff.compared === 'bytes')
     return <EmptyState icon="diff" title={strings.diff.binary} advice={strings.diff.binaryAdvice} />
+  if (choice.form === 'changes') return <ComparedChanges diff={diff} hides={choice.hides} isStale={isStale} />
   const { added, removed } = diff.words
   return (
     <>
@@ -116,10 +118,7 @@ function Tools({ id, versions, choice: { from, to, choose }, diffChoice, onChang
       <Segments
         label={strings.diff.compareBy}
         value={diffChoice.form}
-        segments={[
-          { value: 'words', label: strings.diff.words },
-          { value: 'lines', label: strings.diff.lines },
-        ]}
+        segments={diffForms.map((value) => ({ value, label: strings.diff.forms[value] }))}
         onChange={(form) => onChange({ form })}
       />
       <DiffOptions choice={diffChoice} onChange={onChange} />

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { patternOf } from './ignore-pattern.ts'
+import { patternOf, textOfChange } from './ignore-pattern.ts'
 
 const of = (text: string) => patternOf({ before: text, after: text })
 
@@ -19,4 +19,26 @@ test('two versions that differ only in numbers make one pattern, others two', ()
   assert.equal(patternOf({ before: 'by Ann', after: 'by Bob' }), 'by\\s+Bob|by\\s+Ann')
   assert.equal(patternOf({ before: '', after: 'new' }), 'new')
   assert.equal(patternOf({ before: 'old', after: ' ' }), 'old')
+})
+
+test('the text of a change has the words beside it; its block is whole', () => {
+  const change = {
+    kind: 'changed',
+    path: '',
+    before: 'There are 120 visitors online today, said Ann.',
+    after: 'There are 3 visitors online today, said Ann.',
+    pieces: [
+      { kind: 'same', text: 'There are ' },
+      { kind: 'removed', text: '120' },
+      { kind: 'added', text: '3' },
+      { kind: 'same', text: ' visitors online today, said Ann.' },
+    ],
+  } as const
+  assert.equal(patternOf(textOfChange(change, 'text')), 'There\\s+are\\s+\\d+\\s+visitors')
+  assert.equal(
+    patternOf(textOfChange(change, 'block')),
+    'There\\s+are\\s+\\d+\\s+visitors\\s+online\\s+today,\\s+said\\s+Ann\\.',
+  )
+  assert.equal(patternOf(textOfChange({ kind: 'added', path: '', after: 'Ad: buy 2' }, 'text')), 'Ad:\\s+buy\\s+\\d+')
+  assert.equal(patternOf(textOfChange({ kind: 'removed', path: '', before: 'gone' }, 'text')), 'gone')
 })

@@ -24,7 +24,16 @@ export function useDiff(id: string, choice: DiffChoice & { from: number; to: num
   const { from, to, form, isWhole, isRaw, ignoresSpace, showsIgnored } = choice
   const context = isWhole ? WHOLE : 3
   const ignored = showsIgnored ? 'show' : undefined
-  const query = { from, to, form, context, raw: isRaw, ignoreSpace: ignoresSpace, ignored }
+  // The list of changes comes with either form.
+  const query = {
+    from,
+    to,
+    form: form === 'changes' ? 'words' : form,
+    context,
+    raw: isRaw,
+    ignoreSpace: ignoresSpace,
+    ignored,
+  }
   return useGet<Diff>(['documents', id, 'diff', query], `/documents/${id}/diff`, query, {
     enabled,
     keepsPrevious: true,

@@ -8,6 +8,11 @@ export function savedHref({ document, version }: Pick<Annotation, 'document' | '
   return `/documents/${document}?tab=text&version=${version}`
 }
 
+/** JSON, code and plain text keep their letters in columns. */
+export function isMono({ format }: Pick<Annotation, 'format'>): boolean {
+  return /json|javascript|yaml|^plain$|^x-|^css$/.test(format)
+}
+
 /** Only URLs that a browser opens as a page: they come from untrusted pages. */
 export function originalHref(url: string): string | null {
   const parsed = URL.parse(url)

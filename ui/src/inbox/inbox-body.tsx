@@ -9,6 +9,7 @@ import { EmptyState, ErrorState, LoadingState, Skeleton } from '../kit/states.ts
 import { setQuery } from '../url/query-state.ts'
 import type { InboxFilters } from './inbox-filters.ts'
 import { InboxRow, type RowActions } from './inbox-row.tsx'
+import { pageKeyOf } from './inbox-rows.ts'
 import { strings } from './strings.ts'
 import type { useInboxList } from './use-inbox-list.ts'
 
@@ -83,7 +84,7 @@ function Rows({ list, items, openId, currentId, selection, actions, frame, start
     count: items.length + (hasMore ? 1 : 0),
     getScrollElement: () => frame,
     estimateSize: () => ROW_PX,
-    getItemKey: (at) => items[at]?.id ?? 'more',
+    getItemKey: (at) => (items[at] === undefined ? 'more' : pageKeyOf(items[at])),
     overscan: OVERSCAN,
     initialOffset: startAt,
   })

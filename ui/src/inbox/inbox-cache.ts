@@ -2,6 +2,7 @@ import type { InfiniteData, QueryClient } from '@tanstack/react-query'
 import type { List } from '../api/client.ts'
 import type { Annotation, InboxCounts, Marks } from '../api/types.ts'
 import type { InboxFilters } from './inbox-filters.ts'
+import { pageKeyOf, rowsOf } from './inbox-rows.ts'
 
 /**
  * A list stays as it was fetched while it is shown: marks change rows in place, arrivals are prepended, and nothing is
@@ -35,13 +36,21 @@ export function patchItems(client: QueryClient, ids: ReadonlySet<number>, change
   }
 }
 
+/** The row of a page that changed again is taken from its place. */
 export function putInFront(client: QueryClient, filters: InboxFilters, arrivals: readonly Annotation[]): void {
   client.setQueryData<InboxData>(listKey(filters), (data) => {
     const first = data?.pages[0]
     if (data === undefined || first === undefined) return data
-    const known = new Set(data.pages.flatMap(({ items }) => items.map(({ id }) => id)))
-    const fresh = arrivals.filter(({ id }) => !known.has(id)).sort((a, b) => b.id - a.id)
-    return { ...data, pages: [{ ...first, items: [...fresh, ...first.items] }, ...data.pages.slice(1)] }
+    const known = new Map(data.pages.flatMap(({ items }) => items.map((item) => [pageKeyOf(item), item] as const)))
+    const isNew = (item: Annotation) => item.id > (known.get(pageKeyOf(item))?.id ?? 0)
+    const arrived = arrivals.filter(isNew)
+    const pages = new Set(arrived.map(pageKeyOf))
+    const rows = rowsOf([...[...known.values()].filter((row) => pages.has(pageKeyOf(row))), ...arrived])
+    const rest = data.pages.map((page) => ({
+      ...page,
+      items: page.items.filter((item) => !pages.has(pageKeyOf(item))),
+    }))
+    return { ...data, pages: [{ ...rest[0]!, items: [...rows, ...rest[0]!.items] }, ...rest.slice(1)] }
   })
 }
 
@@ -64,6 +73,8 @@ export function countMarks(client: QueryClient, before: readonly Annotation[], m
   const unreadOf = (item: Annotation) => (item.read || item.archived ? 0 : 1)
   const change = before.reduce((sum, item) => sum + unreadOf({ ...item, ...marks }) - unreadOf(item), 0)
   client.setQueryData<InboxCounts>(['counts'], (counts) =>
-    counts === undefined ? counts : { ...counts, unread: Math.max(0, counts.unread + change) },
+    counts === undefined
+      ? counts
+      : { ...counts, pages: { ...counts.pages, unread: Math.max(0, counts.pages.unread + change) } },
   )
 }

@@ -1,9 +1,10 @@
 import { memo } from 'react'
 import type { Annotation } from '../api/types.ts'
+import { ChangeLine } from '../changes/change-line.tsx'
 import { IconButton } from '../kit/button.tsx'
 import { classNames } from '../kit/class-names.ts'
-import { MarkedText } from '../kit/marked-text.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
+import { countOf, profilesOf } from './inbox-rows.ts'
 import { KindBadge, titleOf, Urgency } from './item-badges.tsx'
 import { strings } from './strings.ts'
 
@@ -18,6 +19,11 @@ type Props = { item: Annotation; isOpen: boolean; isCurrent: boolean; isChosen: 
 /** The link covers the row; the checkbox and the star are above it. */
 export const InboxRow = memo(function InboxRow({ item, isOpen, isCurrent, isChosen, actions }: Props) {
   const { id, read, starred } = item
+  const count = countOf(item)
+  const profiles = profilesOf(item)
+    .map(({ name }) => name)
+    .filter((name) => name !== '')
+    .join(strings.row.profileSeparator)
   return (
     <div
       className={classNames(
@@ -52,18 +58,24 @@ export const InboxRow = memo(function InboxRow({ item, isOpen, isCurrent, isChos
           >
             {titleOf(item)}
           </a>
+          {count > 1 && (
+            <span className="numbers inbox-row-count" title={strings.row.changes(count)}>
+              <span aria-hidden="true">{strings.row.count(count)}</span>
+              <span className="visually-hidden">{strings.row.changes(count)}</span>
+            </span>
+          )}
         </div>
         <div className="soft small ellipsis inbox-row-meta">
-          <KindBadge kind={item.kind} />
+          {item.kind !== 'changed' && <KindBadge kind={item.kind} />}
           <Urgency urgency={item.urgency} brief />
+          <span className="ellipsis inbox-row-profile">{profiles}</span>
+          <span aria-hidden="true">·</span>
           <span className="ellipsis inbox-row-source">{item.source}</span>
           <span aria-hidden="true">·</span>
           <RelativeTime at={item.at} className="inbox-row-time" brief />
-          <span aria-hidden="true">·</span>
-          <span className="ellipsis inbox-row-profile">{item.profile.name}</span>
         </div>
-        <p className="soft small ellipsis inbox-row-summary">
-          <MarkedText {...item.summary} />
+        <p className="break inbox-row-summary">
+          <ChangeLine {...item.summary} />
         </p>
       </div>
       <IconButton

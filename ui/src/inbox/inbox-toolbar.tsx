@@ -1,10 +1,11 @@
 import { type ReactNode, type RefObject, useEffect, useState } from 'react'
 import type { InboxCounts } from '../api/types.ts'
-import { IconButton } from '../kit/button.tsx'
+import { Button, IconButton } from '../kit/button.tsx'
 import { Form } from '../kit/field.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { Input, Select } from '../kit/input.tsx'
 import { Segments } from '../kit/segments.tsx'
+import type { Selection } from '../kit/selection.ts'
 import { setQuery } from '../url/query-state.ts'
 import type { Incoming } from './arrivals.ts'
 import { type InboxFilters, type InboxState, inboxStates } from './inbox-filters.ts'
@@ -26,16 +27,22 @@ type Props = {
   incoming: Incoming
   searchBox: RefObject<HTMLInputElement | null>
   onRefresh: () => void
+  /** Null when nothing is unread. */
+  onAllRead: (() => void) | null
+  /** The loaded rows. */
+  ids: readonly number[]
+  selection: Selection
   /** The actions for the selection. */
   children: ReactNode
 }
 
-export function InboxToolbar({ filters, state, counts, incoming, searchBox, onRefresh, children }: Props) {
+export function InboxToolbar(props: Props) {
+  const { filters, state, counts, incoming, searchBox, onRefresh, onAllRead, ids, selection, children } = props
   const profiles = counts?.profiles ?? []
   const ofProfile = profiles.find(({ id }) => id === filters.profile)
   const stats = filters.profile === '' ? counts : ofProfile
   const counted = (value: InboxState) =>
-    stats === undefined || (value !== 'unread' && value !== 'all') ? {} : { count: stats[value] }
+    stats === undefined || (value !== 'unread' && value !== 'all') ? {} : { count: stats.pages[value] }
   return (
     <div className="kit-stack inbox-toolbar">
       <div className="inbox-toolbar-line inbox-toolbar-head">
@@ -50,15 +57,16 @@ export function InboxToolbar({ filters, state, counts, incoming, searchBox, onRe
         onChange={(value) => setQuery({ state: value, id: null })}
       />
       <div className="inbox-toolbar-line inbox-toolbar-filters">
+        <SelectAll ids={ids} selection={selection} />
         <Select
           className="inbox-select"
           aria-label={texts.profile}
           value={filters.profile}
           options={[
             { value: '', label: texts.allProfiles },
-            ...profiles.map(({ id, name, unread }) => ({
+            ...profiles.map(({ id, name, pages }) => ({
               value: id,
-              label: unread > 0 ? texts.profileWithUnread(name, unread) : name,
+              label: pages.unread > 0 ? texts.profileWithUnread(name, pages.unread) : name,
             })),
           ]}
           onChange={(profile) => setQuery({ profile, id: null })}
@@ -70,9 +78,36 @@ export function InboxToolbar({ filters, state, counts, incoming, searchBox, onRe
           options={urgencies}
           onChange={(urgency) => setQuery({ urgency, id: null })}
         />
+        <Button
+          label={texts.allRead}
+          small
+          className="inbox-all-read"
+          disabled={onAllRead === null}
+          onClick={() => onAllRead?.()}
+        />
       </div>
       {children}
     </div>
+  )
+}
+
+/** In a column with the checkboxes of the rows. */
+function SelectAll({ ids, selection }: Pick<Props, 'ids' | 'selection'>) {
+  const { isAll, isEmpty, put, clear, has } = selection
+  const isFull = isAll || (ids.length > 0 && ids.every(has))
+  return (
+    <label className="inbox-select-all" title={texts.selectAll}>
+      <input
+        type="checkbox"
+        checked={isFull}
+        disabled={ids.length === 0}
+        ref={(box) => {
+          if (box !== null) box.indeterminate = !isEmpty && !isFull
+        }}
+        onChange={() => (isFull ? clear() : put(ids))}
+      />
+      <span className="visually-hidden">{texts.selectAll}</span>
+    </label>
   )
 }
 

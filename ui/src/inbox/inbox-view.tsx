@@ -32,7 +32,7 @@ function useMatching(filters: InboxFilters): number | null {
   const { data: counts } = useCounts()
   if (counts === undefined || filters.q !== '' || filters.urgency !== '') return null
   const stats = filters.profile === '' ? counts : counts.profiles.find(({ id }) => id === filters.profile)
-  return stats?.[filters.state] ?? null
+  return stats?.pages[filters.state] ?? null
 }
 
 /** State of a history entry: the entry before it is the list that the item was opened from. */
@@ -80,11 +80,15 @@ export default function InboxView() {
   const { currentId, setCurrentId, open, close } = useOpen(openId, markOpened)
   const incoming = useIncoming({ filters: shown, isReading: openId !== null, items, scroller })
   const matching = useMatching(shown)
-  const unread = counts?.unread ?? 0
+  const unreadRows = useMatching({ ...shown, state: 'unread' })
+  const unread = counts?.pages.unread ?? 0
   usePageTitle(unread > 0 ? strings.inboxWithUnread(unread) : strings.inbox)
   useOfflineSync()
 
   const { clear, toggle } = selection
+  const newestId = Math.max(0, ...items.map(({ id }) => id))
+  // Read rows stay in an unread list until the next visit.
+  const hasUnread = items.some(({ read, archived }) => !read && !archived)
 
   const actions = useMemo<RowActions>(
     () => ({ open, toggle, hrefOf, star: (id, starred) => mark([id], { starred }) }),
@@ -102,7 +106,7 @@ export default function InboxView() {
 
   /** Marks the selection if there is one, else the open or current item. */
   function markChosen(marks: Marks) {
-    if (selection.isAll) markMatching(shown, Math.max(...items.map(({ id }) => id)), marks)
+    if (selection.isAll) markMatching(shown, newestId, marks, matching)
     else if (selection.ids.size > 0) mark([...selection.ids], marks)
     else if ((openId ?? currentId) !== null) markOne((openId ?? currentId) as number, marks)
     clear()
@@ -134,6 +138,9 @@ export default function InboxView() {
           incoming={incoming}
           searchBox={searchBox}
           onRefresh={refresh}
+          onAllRead={hasUnread ? () => markMatching(shown, newestId, { read: true }, unreadRows) : null}
+          ids={items.map(({ id }) => id)}
+          selection={selection}
         >
           <BulkBar
             selection={selection}

@@ -2,12 +2,17 @@ import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { isOffline } from '../api/client.ts'
 import type { Annotation, Marks } from '../api/types.ts'
+import { changesIn } from '../changes/change.ts'
+import { ChangeLine } from '../changes/change-line.tsx'
+import { ChangeList } from '../changes/change-list.tsx'
 import { ButtonLink, IconButton } from '../kit/button.tsx'
 import { Icon } from '../kit/icon.tsx'
-import { MarkedText } from '../kit/marked-text.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
-import { diffHref, originalHref, savedHref } from './document-links.ts'
+import { diffHref, isMono, originalHref, savedHref } from './document-links.ts'
+import { EarlierChanges } from './earlier-changes.tsx'
+import { readExplanation } from './explanation.ts'
+import { profilesOf } from './inbox-rows.ts'
 import { KindBadge, titleOf, Urgency } from './item-badges.tsx'
 import { strings } from './strings.ts'
 import { useItem } from './use-inbox-list.ts'
@@ -56,22 +61,48 @@ function PaneTools({ item, onMark, onClose, onStep }: Props) {
   )
 }
 
+/** The change itself. Where there is none, as for a new page, or one from before changes were kept, the summary. */
+function WhatChanged({ item }: { item: Annotation }) {
+  const { summary } = item
+  const { changes = [], moreChanges = 0 } = changesIn(item)
+  const why = readExplanation(item.explanation)
+  const terms = why.kind === 'interests' ? why.terms.map(({ key }) => key) : []
+  if (changes.length === 0)
+    return (
+      <p className="break pane-summary">
+        <ChangeLine {...summary} />
+      </p>
+    )
+  return (
+    <section className="pane-changes" aria-label={texts.diff}>
+      <ChangeList changes={changes} more={moreChanges} isMono={isMono(item)} terms={terms} />
+    </section>
+  )
+}
+
 function PaneLinks({ item }: { item: Annotation }) {
-  const original = originalHref(item.url)
+  const original = originalHref(changesIn(item).link ?? item.url)
+  const isChange = item.kind === 'changed' || item.kind === 'back'
   return (
     <div className="kit-row">
+      {isChange && (
+        <ButtonLink
+          label={texts.diff}
+          href={diffHref(item)}
+          variant="primary"
+          icon="diff"
+          title={texts.withKey(texts.diff, 'd')}
+        />
+      )}
       {original !== null && (
         <ButtonLink
           label={texts.original}
           href={original}
           external
-          variant="primary"
+          variant={isChange ? 'plain' : 'primary'}
           icon="external"
           title={texts.withKey(texts.original, 'v')}
         />
-      )}
-      {(item.kind === 'changed' || item.kind === 'back') && (
-        <ButtonLink label={texts.diff} href={diffHref(item)} icon="diff" title={texts.withKey(texts.diff, 'd')} />
       )}
       <ButtonLink label={texts.saved} href={savedHref(item)} icon="cached" />
     </div>
@@ -103,6 +134,14 @@ function AlsoAt({ urls }: { urls: readonly string[] }) {
   )
 }
 
+function Profiles({ item }: { item: Annotation }) {
+  return profilesOf(item).map(({ id, name }) => (
+    <Link key={id} href={`/profiles/${encodeURIComponent(id)}`}>
+      {name}
+    </Link>
+  ))
+}
+
 function ReadingPane(props: Props) {
   const { item } = props
   const frame = useRef<HTMLElement>(null)
@@ -129,17 +168,16 @@ function ReadingPane(props: Props) {
             <span aria-hidden="true">·</span>
             <RelativeTime at={item.at} />
             <span aria-hidden="true">·</span>
-            <Link href={`/profiles/${encodeURIComponent(item.profile.id)}`}>{item.profile.name}</Link>
+            <Profiles item={item} />
           </p>
           <p className="faint small break pane-address">
             <Icon name="globe" size={16} />
             <span>{item.url}</span>
           </p>
         </header>
-        <p className="break pane-summary">
-          <MarkedText {...item.summary} />
-        </p>
+        <WhatChanged item={item} />
         <PaneLinks item={item} />
+        <EarlierChanges item={item} />
         <WhySection item={item} />
         <AlsoAt urls={item.alsoAt} />
       </div>

@@ -72,6 +72,8 @@ export const strings = {
     highAndUrgent: 'High and urgent',
     urgentOnly: 'Urgent only',
     search: 'Search inbox',
+    allRead: 'Mark all read',
+    selectAll: 'Select all',
     incoming: (n: number) => `${n} new`,
     incomingInFull: (n: number) => (n === 1 ? ' item' : ' items'),
   },
@@ -83,7 +85,13 @@ export const strings = {
     selectAll: (n: number | null) =>
       n === null ? 'Select all matching items' : `Select all ${count(n)} matching items`,
   },
-  row: { select: (title: string) => `Select ${title}`, unread: 'Unread: ' },
+  row: {
+    select: (title: string) => `Select ${title}`,
+    unread: 'Unread: ',
+    count: (n: number) => count(n),
+    changes: (n: number) => `${count(n)} changes`,
+    profileSeparator: ', ',
+  },
   kinds: {
     new: { label: 'New', title: "A page that wasn't there before" },
     changed: { label: 'Changed', title: 'The page changed' },
@@ -129,6 +137,8 @@ export const strings = {
     withKey: (label: string, key: string) => `${label} (${key})`,
     backlog: 'from before this profile was created',
     alsoAt: 'Also at',
+    earlier: 'Earlier changes',
+    moreEarlier: 'Show more',
   },
   why: {
     title: 'Why did I get this?',

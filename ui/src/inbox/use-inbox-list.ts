@@ -6,6 +6,7 @@ import { savedItems, saveItems } from '../offline/storage.ts'
 import { takeArrivals } from './arrivals.ts'
 import { findItem, type InboxPage, itemKey, listKey } from './inbox-cache.ts'
 import { type InboxFilters, matches } from './inbox-filters.ts'
+import { pageKeyOf, rowsOf } from './inbox-rows.ts'
 
 const PAGE_ITEMS = 50
 const VISIT_MS = 60_000
@@ -21,12 +22,16 @@ function beginVisit(client: QueryClient): void {
 
 async function fetchPage(filters: InboxFilters, cursor: string, signal: AbortSignal): Promise<InboxPage> {
   try {
-    const page = await api.get<InboxPage>('/annotations', { ...filters, cursor, limit: PAGE_ITEMS }, signal)
+    const page = await api.get<InboxPage>(
+      '/annotations',
+      { ...filters, group: 'page', cursor, limit: PAGE_ITEMS },
+      signal,
+    )
     void saveItems(page.items)
     return page
   } catch (error) {
     if (!isOffline(error)) throw error
-    const items = (await savedItems()).filter((item) => matches(filters, item) !== false)
+    const items = rowsOf(await savedItems()).filter((item) => matches(filters, item) !== false)
     if (items.length === 0) throw error
     return { items: cursor === '' ? items : [], next: null, isSaved: true }
   }
@@ -55,7 +60,14 @@ function useList(filters: InboxFilters, enabled: boolean) {
 /** Archived rows leave the list at once; read and unstarred ones stay until the next visit. */
 function visibleItems(pages: readonly InboxPage[] | undefined, state: InboxFilters['state']): Annotation[] {
   const all = pages?.flatMap(({ items }) => items) ?? []
-  return all.filter(({ archived }) => archived === (state === 'archived'))
+  // A page that changed while the list was read comes again at its end, with what is still in the state.
+  const met = new Set<string>()
+  return all.filter((item) => {
+    const key = pageKeyOf(item)
+    if (met.has(key)) return false
+    met.add(key)
+    return item.archived === (state === 'archived')
+  })
 }
 
 /** The list for these filters. `shown` are the filters in effect: `unread` falls back to `all` when nothing is unread. */

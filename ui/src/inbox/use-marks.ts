@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { api, isOffline, messageOf } from '../api/client.ts'
 import type { Annotation, BulkMarked, Marks } from '../api/types.ts'
 import { showToast } from '../kit/toast.tsx'
-import { isWaiting, queueMarks } from '../offline/mark-queue.ts'
+import { isWaiting, type MarkQuery, queueMarks } from '../offline/mark-queue.ts'
 import { saveItems } from '../offline/storage.ts'
 import { didWithUndo } from '../undo/undo.ts'
 import { countMarks, dropOtherLists, findItem, patchItems } from './inbox-cache.ts'
@@ -24,31 +24,60 @@ function opposite(marks: Marks): Marks {
   return Object.fromEntries(Object.entries(marks).map(([name, on]) => [name, !on]))
 }
 
-async function send(ids: readonly number[], marks: Marks): Promise<void> {
-  for (let at = 0; at < ids.length; at += MAX_IDS) {
-    await api.patch<BulkMarked>('/annotations', { ids: ids.slice(at, at + MAX_IDS), ...marks })
-  }
+/**
+ * A row stands for all changes of its page that were there when it was shown: they are read and archived together. It becomes unread or
+ * starred with its newest change alone.
+ */
+function queryOf(marks: Marks, rows: readonly Annotation[]): MarkQuery {
+  if (marks.starred === true || marks.read === false) return {}
+  if (marks.starred === false) return { group: 'page', state: 'starred' }
+  return { group: 'page', state: rows[0]?.archived === true ? 'archived' : 'all' }
 }
 
-/** False when it can't be sent now. */
-async function isSent(ids: readonly number[], marks: Marks): Promise<boolean> {
-  if (!navigator.onLine || isWaiting()) return false
+/** Returns the ids of all changes that were marked. */
+async function send(ids: readonly number[], marks: Marks, query: MarkQuery): Promise<number[]> {
+  const changed: number[] = []
+  for (let at = 0; at < ids.length; at += MAX_IDS) {
+    const body = { ids: ids.slice(at, at + MAX_IDS), ...marks }
+    for (let request = 0; request < MAX_REQUESTS; request++) {
+      const done = await api.patch<BulkMarked>('/annotations', body, query)
+      changed.push(...done.ids)
+      if (!done.more) break
+    }
+  }
+  return changed
+}
+
+/** Null when it can't be sent now. */
+async function sent(ids: readonly number[], marks: Marks, query: MarkQuery): Promise<number[] | null> {
+  if (!navigator.onLine || isWaiting()) return null
   try {
-    await send(ids, marks)
-    return true
+    return await send(ids, marks, query)
   } catch (error) {
-    if (isOffline(error)) return false
+    if (isOffline(error)) return null
     throw error
   }
 }
 
-/** Shows the change at once, then sends it; offline the request waits in the queue. */
-async function apply(client: QueryClient, ids: readonly number[], marks: Marks): Promise<void> {
+/**
+ * Shows the change at once, then sends it; offline the request waits in the queue. `ids` are rows; `changes` are those of their changes that
+ * are to be marked, where they are known. Returns the changes that were marked.
+ */
+async function apply(
+  client: QueryClient,
+  ids: readonly number[],
+  marks: Marks,
+  changes?: readonly number[],
+): Promise<readonly number[]> {
   const before = ids.map((id) => findItem(client, id)).filter((item): item is Annotation => item !== undefined)
+  const query = changes === undefined ? queryOf(marks, before) : {}
+  const targets = changes ?? ids
   patchItems(client, new Set(ids), (item) => ({ ...item, ...marks }))
   countMarks(client, before, marks)
+  let marked: number[] | null
   try {
-    if (!(await isSent(ids, marks))) await queueMarks(ids, marks)
+    marked = await sent(targets, marks, query)
+    if (marked === null) await queueMarks(targets, marks, query)
     else void client.invalidateQueries({ queryKey: ['counts'] })
   } catch (error) {
     const old = new Map(before.map((item) => [item.id, item]))
@@ -58,6 +87,7 @@ async function apply(client: QueryClient, ids: readonly number[], marks: Marks):
   }
   dropOtherLists(client)
   void saveItems(before.map((item) => ({ ...item, ...marks })))
+  return marked ?? targets
 }
 
 function marksOf(item: Annotation | undefined): Marks {
@@ -83,22 +113,26 @@ type InboxMarks = {
   mark: (ids: readonly number[], marks: Marks) => void
   /** Opening an item marks it as read, without a toast. */
   markOpened: (id: number) => void
-  markMatching: (filters: InboxFilters, upTo: number, marks: Marks) => void
+  /** `rows`: how many that are, where it is known. */
+  markMatching: (filters: InboxFilters, upTo: number, marks: Marks, rows: number | null) => void
 }
 
 export function useMarks(): InboxMarks {
   const client = useQueryClient()
   return useMemo(() => {
     const failed = (error: unknown) => showToast(strings.failed(messageOf(error)), { tone: 'danger' })
-    const confirm = (ids: readonly number[], marks: Marks) =>
-      didWithUndo(messageFor(ids.length, marks), () => apply(client, ids, opposite(marks)))
+    // Only what it changed is undone: what was read before stays read.
+    const confirm = (ids: readonly number[], marks: Marks, doing: Promise<readonly number[]>) =>
+      didWithUndo(messageFor(ids.length, marks), async () => {
+        await apply(client, ids, opposite(marks), await doing)
+      })
     return {
       mark(ids, marks) {
         const [name, on] = Object.entries(marks)[0] as [Mark, boolean]
         const different = ids.filter((id) => findItem(client, id)?.[name] !== on)
         if (different.length === 0) return
         const doing = apply(client, different, marks)
-        const confirmed = () => confirm(different, marks)
+        const confirmed = () => confirm(different, marks, doing)
         // Offline it is confirmed once it is stored, so that leaving right away loses nothing.
         if (!navigator.onLine) return void doing.then(confirmed, failed)
         confirmed()
@@ -107,10 +141,10 @@ export function useMarks(): InboxMarks {
       markOpened(id) {
         if (findItem(client, id)?.read === false) apply(client, [id], { read: true }).catch(failed)
       },
-      markMatching(filters, upTo, marks) {
+      markMatching(filters, upTo, marks, rows) {
         const done = (ids: readonly number[]) =>
-          didWithUndo(messageFor(ids.length, marks), async () => {
-            await apply(client, ids, opposite(marks))
+          didWithUndo(messageFor(rows ?? ids.length, marks), async () => {
+            await apply(client, [], opposite(marks), ids)
             // Items beyond the loaded pages changed back: refetch the whole list.
             await client.resetQueries({ queryKey: ['annotations'] })
           })

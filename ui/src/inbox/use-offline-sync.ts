@@ -21,7 +21,7 @@ function useFill(): void {
     const timer = setTimeout(() => {
       isFilled = true
       api
-        .get<List<Annotation>>('/annotations', { state: 'all', limit: SAVED_ITEMS })
+        .get<List<Annotation>>('/annotations', { state: 'all', group: 'page', limit: SAVED_ITEMS })
         .then(({ items }) => saveItems(items))
         .catch(() => undefined)
     }, QUIET_MS)

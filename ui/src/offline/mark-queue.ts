@@ -6,7 +6,9 @@ import { load, save } from './storage.ts'
  * Marks made offline wait here in order, across reloads. An entry that the server rejects is dropped, since it would be rejected
  * again; one that may succeed later stays.
  */
-type Entry = { ids: number[]; marks: Marks }
+type Entry = { ids: number[]; marks: Marks; query?: MarkQuery }
+/** With `group`, each id stands for all changes of its page in that state. */
+export type MarkQuery = { group?: 'page'; state?: 'all' | 'starred' | 'archived' }
 
 const KEY = 'mark-queue'
 let work: Promise<unknown> = Promise.resolve()
@@ -26,10 +28,10 @@ function inTurn<T>(task: () => Promise<T>): Promise<T> {
   return next
 }
 
-export function queueMarks(ids: readonly number[], marks: Marks): Promise<void> {
+export function queueMarks(ids: readonly number[], marks: Marks, query: MarkQuery = {}): Promise<void> {
   return inTurn(async () => {
     const entries = (await load<Entry[]>(KEY)) ?? []
-    await save(KEY, [...entries, { ids: [...ids], marks }])
+    await save(KEY, [...entries, { ids: [...ids], marks, query }])
     isPending = true
   })
 }
@@ -41,7 +43,7 @@ export function sendQueue(): Promise<number> {
     let entries = (await load<Entry[]>(KEY)) ?? []
     for (let entry = entries[0]; entry !== undefined; entry = entries[0]) {
       try {
-        await api.patch<BulkMarked>('/annotations', { ids: entry.ids, ...entry.marks })
+        await api.patch<BulkMarked>('/annotations', { ids: entry.ids, ...entry.marks }, entry.query ?? {})
         sent += entry.ids.length
       } catch (error) {
         if (isTemporary(error)) return sent

@@ -64,7 +64,7 @@ export function Navigation({ onHelp }: { onHelp: () => void }) {
           <DestinationLink
             key={destination.href}
             destination={destination}
-            count={countOf(destination.href, counts?.unread ?? 0, counts?.failing ?? 0)}
+            count={countOf(destination.href, counts?.pages.unread ?? 0, counts?.failing ?? 0)}
           />
         ))}
       </ul>

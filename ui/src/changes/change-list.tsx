@@ -1,0 +1,60 @@
+import './changes.css'
+import type { ReactNode } from 'react'
+import { classNames } from '../kit/class-names.ts'
+import { MarkedText } from '../kit/marked-text.tsx'
+import { hitsIn, type Piece, piecesOf, type ShownChange } from './change.ts'
+import { strings } from './strings.ts'
+
+type Props<Change extends ShownChange> = {
+  changes: readonly Change[]
+  /** Changes that are not in the list. */
+  more?: number
+  /** For JSON and code. */
+  isMono?: boolean
+  /** The words that made it match: marked where they are in the change. */
+  terms?: readonly string[]
+  /** What can be done about one of them. */
+  actions?: (change: Change) => ReactNode
+}
+
+const none: readonly string[] = []
+
+/** What changed, block by block, each below the headings it stands under. */
+export function ChangeList<Change extends ShownChange>(props: Props<Change>) {
+  const { changes, more = 0, isMono = false, terms = none, actions } = props
+  return (
+    <ol className={classNames('change-list', isMono && 'change-list-mono')}>
+      {changes.map((change, at) => (
+        <li key={at} className={`change change-${change.kind}`} data-change={change.kind}>
+          {change.path !== '' && change.path !== changes[at - 1]?.path && (
+            <p className="soft small break change-path">{change.path}</p>
+          )}
+          <div className="change-body">
+            <span className="change-kind" title={strings.kinds[change.kind]}>
+              <span aria-hidden="true">{strings.signs[change.kind]}</span>
+              <span className={change.kind === 'moved' ? 'small' : 'visually-hidden'}>
+                {strings.kinds[change.kind]}
+              </span>
+            </span>
+            <p className="break change-text">
+              {piecesOf(change).map((piece, place) => (
+                <PieceText key={place} piece={piece} terms={terms} />
+              ))}
+            </p>
+            {actions !== undefined && <div className="change-actions">{actions(change)}</div>}
+          </div>
+        </li>
+      ))}
+      {more > 0 && <li className="soft small change-more">{strings.more(more)}</li>}
+    </ol>
+  )
+}
+
+/** Cells of a table row come apart by tabs. */
+function PieceText({ piece: { kind, text: given }, terms }: { piece: Piece; terms: readonly string[] }) {
+  const text = given.replaceAll('\t', strings.cell)
+  // What was removed did not match anything.
+  const marked = <MarkedText text={text} marks={kind === 'removed' ? [] : hitsIn(text, terms)} />
+  if (kind === 'removed') return <del>{marked}</del>
+  return kind === 'added' ? <ins>{marked}</ins> : <span>{marked}</span>
+}

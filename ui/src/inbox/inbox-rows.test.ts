@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Annotation } from '../api/types.ts'
+import { countOf, profilesOf, rowsOf } from './inbox-rows.ts'
+
+const item = (id: number, parts: Partial<Annotation> = {}): Annotation =>
+  ({
+    id,
+    document: 1,
+    entry: '',
+    version: id,
+    read: false,
+    starred: false,
+    profile: { id: 'p', name: 'P' },
+    ...parts,
+  }) as Annotation
+
+const shape = (row: Annotation) => [
+  row.id,
+  countOf(row),
+  profilesOf(row)
+    .map(({ id }) => id)
+    .join('+'),
+]
+
+describe('rows of the inbox', () => {
+  test('changes of a page are one row: the newest, counted, with all profiles', () => {
+    const rows = rowsOf([
+      item(3, { profile: { id: 'q', name: 'Q' }, version: 2 }),
+      item(1),
+      item(2),
+      item(4, { document: 2 }),
+    ])
+    assert.deepEqual(rows.map(shape), [
+      [4, 1, 'p'],
+      [3, 2, 'q+p'],
+    ])
+  })
+
+  test('an arrival joins the row that the server gave; a newer row of the server replaces it', () => {
+    const row = item(5, { count: 4, profiles: [{ id: 'p', name: 'P' }], read: true })
+    assert.deepEqual(rowsOf([row, item(6)]).map(shape), [[6, 5, 'p']])
+    assert.equal(rowsOf([row, item(6)])[0]!.read, false)
+    assert.deepEqual(rowsOf([row, item(7, { count: 2, profiles: [] })]).map(shape), [[7, 2, '']])
+  })
+
+  test('entries of a feed are rows of their own', () => {
+    const entries = rowsOf([item(1, { entry: 'a' as never }), item(2, { entry: 'b' as never })])
+    assert.deepEqual(entries.map(shape), [
+      [2, 1, 'p'],
+      [1, 1, 'p'],
+    ])
+  })
+})

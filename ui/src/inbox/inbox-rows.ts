@@ -1,0 +1,41 @@
+import type { Annotation } from '../api/types.ts'
+
+/** A row of the inbox is a page, or an entry of a feed: its newest change, with a count and the profiles that have it. */
+
+type Paged = Pick<Annotation, 'document' | 'entry'>
+
+export function entryOf(item: Paged): string {
+  const entry: string | { id: string } | null = item.entry
+  return typeof entry === 'string' ? entry : ((entry as { id: string } | null)?.id ?? '')
+}
+
+export const pageKeyOf = (item: Paged): string => `${item.document} ${entryOf(item)}`
+
+export const profilesOf = (item: Annotation) => item.profiles ?? [item.profile]
+
+/** How many changes the row stands for. */
+export const countOf = (item: Annotation): number => item.count ?? 1
+
+/** A later change of the same page takes the row over. One that the server gave as a row already says all about the page. */
+export function joined(row: Annotation, later: Annotation): Annotation {
+  if (later.count !== undefined) return later
+  const others = profilesOf(row).filter(({ id }) => id !== later.profile.id)
+  return {
+    ...later,
+    read: row.read && later.read,
+    starred: row.starred || later.starred,
+    count: countOf(row) + (row.version === later.version ? 0 : 1),
+    profiles: [later.profile, ...others],
+  }
+}
+
+/** One row for each page, the newest first. */
+export function rowsOf(items: readonly Annotation[]): Annotation[] {
+  const rows = new Map<string, Annotation>()
+  for (const item of items.toSorted((a, b) => a.id - b.id)) {
+    const key = pageKeyOf(item)
+    const row = rows.get(key)
+    rows.set(key, row === undefined ? item : joined(row, item))
+  }
+  return [...rows.values()].sort((a, b) => b.id - a.id)
+}
