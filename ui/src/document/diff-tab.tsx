@@ -1,6 +1,7 @@
 import { useMemo, useRef } from 'react'
 import { isOffline, urlOf } from '../api/client.ts'
 import type { Diff, Version } from '../api/types.ts'
+import { changesIn } from '../changes/change.ts'
 import { ButtonLink } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
 import { Select, Switch } from '../kit/input.tsx'
@@ -70,7 +71,9 @@ function Compared({ diff, choice, isStale }: { diff: Diff; choice: DiffChoice; i
     )
   if (diff.compared === 'bytes')
     return <EmptyState icon="diff" title={strings.diff.binary} advice={strings.diff.binaryAdvice} />
-  if (choice.form === 'changes') return <ComparedChanges diff={diff} hides={choice.hides} isStale={isStale} />
+  // Not for sources, which have no blocks.
+  if (choice.form === 'changes' && !choice.isRaw && changesIn(diff).changes !== undefined)
+    return <ComparedChanges diff={diff} hides={choice.hides} isStale={isStale} />
   const { added, removed } = diff.words
   return (
     <>
