@@ -2,6 +2,7 @@ import type { Profile } from '../../src/core/profile.ts'
 import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
 import { createPostgresProfiles } from '../../src/store/postgres/accounts/profiles.ts'
 import { createPostgresNodes } from '../../src/store/postgres/cluster/nodes.ts'
+import { schedulerRole } from '../../src/store/postgres/cluster/schedule.ts'
 import { migrate } from '../../src/store/postgres/schema/migrate.ts'
 import { profileOf, sourceOf, until } from '../watch/up-run.ts'
 import { type ClusterWeb, checkWeb, endAll, withClusterWeb } from './cluster-web.ts'
@@ -9,7 +10,8 @@ import { runAlone } from './experiment.ts'
 
 /**
  * A worker that is suspended for longer than its lease, with requests and annotations in flight, and then resumed.
- * Others have its partitions by then: its writes are refused and counted.
+ * Others have its partitions by then: its writes are refused and counted. Then the server is suspended for as long, and continues the
+ * checks that it has lost the lead of.
  */
 const defaults = {
   pages: 3000,
@@ -34,6 +36,7 @@ export function runStopWorker(given: Partial<StopWorkerOptions> = {}) {
     const sleeper = web.worker('sleeper')
     const other = web.worker('other')
     await suspend(web, sleeper.child, options)
+    await suspendLeader(web, server.child, options)
     await until('all checks and annotations are done', () => isQuiet(web), options.patienceMs)
     const refused = await refusedOf(web, 'sleeper')
     await endAll([sleeper, other, server], faults)
@@ -64,6 +67,17 @@ async function suspend(
     const back = `${held} AND l.until > now()`
     await until('it to get partitions', async () => (await pool.query(back)).length > 0, options.patienceMs)
   }
+}
+
+async function suspendLeader(
+  { pool }: ClusterWeb,
+  child: { kill(signal: NodeJS.Signals): boolean },
+  { patienceMs }: StopWorkerOptions,
+): Promise<void> {
+  child.kill('SIGSTOP')
+  const leads = 'SELECT 1 FROM leaders WHERE name = $1 AND until > now()'
+  await until('its lead to be over', async () => (await pool.query(leads, [schedulerRole])).length === 0, patienceMs)
+  child.kill('SIGCONT')
 }
 
 async function isQuiet({ pool, origin }: ClusterWeb): Promise<boolean> {
