@@ -1,37 +1,83 @@
+import { createRequire } from 'node:module'
 import type { Block, Blocks } from '../change/change.ts'
 import type { Span } from '../pattern/pattern-search.ts'
+import { feedBlocks, looksLikeFeed, readJsonFeed } from './blocks/feed-entries.ts'
 import { readHtmlBlocks } from './blocks/html-blocks.ts'
-import { documentText } from './document-text.ts'
+import { jsonBlocks, readJsonTree } from './blocks/json-blocks.ts'
+import { plainBlocks } from './blocks/plain-blocks.ts'
+import { xmlBlocks } from './blocks/xml-blocks.ts'
 import { findMatches } from './omit-matches.ts'
 import type { OmitRules } from './omit-rules.ts'
 import { readSource, type SourceText } from './text-source.ts'
 
-export type BlockSource = { contentType: string | undefined; omit?: OmitRules | null | undefined }
+export type BlockSource = {
+  contentType: string | undefined
+  omit?: OmitRules | null | undefined
+  /** Where it came from: links of a feed's entries are resolved against it. */
+  url?: string | undefined
+}
 
 /** Of a document; what lies beyond is not looked at. */
 const maxBlocks = 100_000
 
 /** What a reader sees of a document, block by block; null where its media type has no text. */
-export function readBlocks(body: Uint8Array, { contentType, omit }: BlockSource): Blocks | null {
+export function readBlocks(body: Uint8Array, { contentType, omit, url }: BlockSource): Blocks | null {
   const source = readSource(body, contentType)
   if (source === null) return null
   const { kind, page } = source
   const isWhole = !omit?.elements || kind === 'plain'
-  const blocks = blocksOf(isWhole ? source : { ...source, page: omit.elements.cut(page, kind) }, contentType)
+  const blocks = blocksOf(isWhole ? source : { ...source, page: omit.elements.cut(page, kind) }, url)
   if (!omit || omit.patterns.length === 0) return blocks
   return withoutSpans(blocks, findMatches(textOfBlocks(blocks), omit.patterns))
 }
 
-function blocksOf(source: SourceText, contentType: string | undefined): Blocks {
-  const { kind, page, isCut } = source
-  if (kind === 'html') {
-    const found = readHtmlBlocks(page, maxBlocks)
-    return { kind: 'html', title: found.title, blocks: found.blocks, isCut: isCut || found.isCut }
+function blocksOf(source: SourceText, url: string | undefined): Blocks {
+  const blocks = asJson(source, url) ?? asFeed(source, url) ?? asText(source)
+  return source.isCut ? { ...blocks, isCut: true } : blocks
+}
+
+const jsonMedia = /^(?:application|text)\/json$|\+json$/
+
+/** JSON is often sent as plain text; what is sent as JSON and isn't is text. */
+function asJson({ kind, type, page, isCut }: SourceText, url: string | undefined): Blocks | null {
+  if (kind !== 'plain' || !(jsonMedia.test(type.media) || beginsAsJson(page))) return null
+  const tree = readJsonTree(page, isCut)
+  if (tree === null) return null
+  const feed = readJsonFeed(tree.root, tree.isCut)
+  return feed === null ? jsonBlocks(tree, maxBlocks) : feedBlocks(feed, url)
+}
+
+function beginsAsJson(page: Buffer): boolean {
+  return /^\s*[[{]/.test(page.toString('latin1', 0, 256))
+}
+
+/** Feeds come under many media types, that of web pages among them. */
+function asFeed({ page }: SourceText, url: string | undefined): Blocks | null {
+  if (!looksLikeFeed(page)) return null
+  const feed = xmlFeed().readXmlFeed(page.toString('utf8'))
+  return feed === null ? null : feedBlocks(feed, url)
+}
+
+function asText({ kind, type, page }: SourceText): Blocks {
+  switch (kind) {
+    case 'html':
+      return { kind: 'html', ...readHtmlBlocks(page, maxBlocks) }
+    case 'xhtml':
+      return { kind: 'html', ...readHtmlBlocks(page, maxBlocks, { isXhtml: true }) }
+    case 'xml':
+      return xmlBlocks(page, maxBlocks)
+    default:
+      return plainBlocks(page, { isMarkdown: /markdown/.test(type.media), maxBlocks })
   }
-  const text = documentText(page, { contentType, lines: true }) ?? ''
-  const lines = text.split('\n').filter((line) => line !== '')
-  const blocks = lines.map((line): Block => ({ kind: 'line', text: line, trail: [], key: '', place: '', level: 0 }))
-  return { kind: 'text', title: '', blocks, isCut: isCut }
+}
+
+type XmlFeed = typeof import('./blocks/xml-feed.ts')
+let loaded: XmlFeed | null = null
+
+/** Loaded with the first feed: most threads never see one. */
+function xmlFeed(): XmlFeed {
+  loaded ??= createRequire(import.meta.url)(import.meta.url.replace(/.*\/blocks/, './blocks/xml-feed')) as XmlFeed
+  return loaded
 }
 
 /** All of its text, a line for each block. */

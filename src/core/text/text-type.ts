@@ -5,6 +5,8 @@ export type TextKind = 'html' | 'xhtml' | 'xml' | 'plain'
 
 export type TextType = {
   readonly kind: TextKind | null
+  /** Without parameters, in small letters; '' where nothing was told. */
+  readonly media: string
   /** Nothing was told: the bytes say whether it is a page. */
   readonly isUntold: boolean
   /** What the header names, by the Encoding standard. */
@@ -23,7 +25,7 @@ export function textTypeOf(contentType: string | undefined): TextType {
   if (known !== undefined) return known
   const end = header.indexOf(';')
   const media = (end === -1 ? header : header.slice(0, end)).trim().toLowerCase()
-  const type = { kind: kindOf(media), isUntold: media === '', charset: httpContentTypeEncoding(header) }
+  const type = { kind: kindOf(media), media, isUntold: media === '', charset: httpContentTypeEncoding(header) }
   if (remembered.size >= maxRemembered) remembered.clear()
   if (header.length <= 200) remembered.set(header, type)
   return type

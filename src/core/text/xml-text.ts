@@ -2,7 +2,7 @@ import { byteClass, findByte, LETTER, NON_ASCII, type PageBytes, TAG_NAME_END } 
 import { isSelfClosing, skipTag } from '../html/skip-tag.ts'
 import type { TextTargets } from './html-text.ts'
 import { foreignMeanings, rawMeanings, type TextSink } from './text-sink.ts'
-import { addToName, BREAK, inlineTable, JOIN, type TextTag, textTagTable } from './text-tags.ts'
+import { addToName, BREAK, inlineTable, type TextTag, textTagTable } from './text-tags.ts'
 
 const nearBytes = 12
 
@@ -10,6 +10,8 @@ type Scan = {
   readonly page: PageBytes
   readonly targets: TextTargets
   readonly isXhtml: boolean
+  readonly onElement: OnElement | null
+  isStopped: boolean
   sink: TextSink
   hasTitle: boolean
   /** The hidden element of XHTML that the scan is in, and how many of its name are open there. */
@@ -18,19 +20,37 @@ type Scan = {
 }
 
 /**
+ * For each tag of XML that separates words, before it does. Its name, without a prefix, stands from `from` to `nameEnd`.
+ * False ends the scan.
+ */
+export type OnElement = (from: number, nameEnd: number, isEnd: boolean, isEmpty: boolean) => boolean
+
+export type XmlOptions = { isXhtml: boolean; onElement?: OnElement }
+
+/**
  * The text nodes and CDATA sections of an XML document in UTF-8. An element is a line of its own, but for those that
  * XHTML has within a line; in XHTML proper all goes as in HTML, the title included. Damaged documents are read as far as
  * they can be made out. Entities that a document declares are left as they are written: expanding them is how a small
  * document becomes a large one.
  */
-export function scanXml(page: PageBytes, targets: TextTargets, options: { isXhtml: boolean }): void {
-  const { isXhtml } = options
+export function scanXml(page: PageBytes, targets: TextTargets, options: XmlOptions): void {
+  const { isXhtml, onElement = null } = options
   const sink = targets.body
-  const scan: Scan = { page, targets, isXhtml, sink, hasTitle: false, hiddenName: '', hiddenDepth: 0 }
+  const scan: Scan = {
+    page,
+    targets,
+    isXhtml,
+    onElement,
+    isStopped: false,
+    sink,
+    hasTitle: false,
+    hiddenName: '',
+    hiddenDepth: 0,
+  }
   const { bytes } = page
   const length = bytes.length
   let at = 0
-  while (at < length) {
+  while (at < length && !scan.isStopped) {
     if (scan.hiddenDepth > 0) at = findByte(page, 0x3c, '<', at, nearBytes)
     else at = scan.sink.append(at, length, foreignMeanings)
     if (at >= length) break
@@ -75,7 +95,10 @@ function tag(scan: Scan, from: number, isEnd: boolean): number {
   if (end === -1) return length
   const isEmpty = !isEnd && isSelfClosing(page, at, end)
   if (scan.isXhtml) xhtmlTag(scan, textTagTable.find(bytes, name.start, at, name.sum), isEnd, isEmpty)
-  else scan.sink.open(inlineTable.find(bytes, name.start, at, name.sum) === null ? BREAK : JOIN)
+  else if (inlineTable.find(bytes, name.start, at, name.sum) === null) {
+    if (scan.onElement !== null) scan.isStopped = !scan.onElement(name.start, at, isEnd, isEmpty)
+    scan.sink.open(BREAK)
+  }
   return end
 }
 
@@ -121,7 +144,7 @@ function markupDeclaration(scan: Scan, from: number): number {
 }
 
 /** A document type has quotes, and in brackets declarations, comments and instructions of its own. */
-function skipDoctype(page: PageBytes, from: number): number {
+export function skipDoctype(page: PageBytes, from: number): number {
   const { bytes, text } = page
   const length = bytes.length
   let inSubset = false

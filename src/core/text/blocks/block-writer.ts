@@ -13,7 +13,13 @@ export type Trail = {
 }
 
 /** The block that text belongs to which is written next. */
-export type BlockContext = { readonly kind: BlockKind; readonly level: number; readonly place: string }
+export type BlockContext = {
+  readonly kind: BlockKind
+  readonly level: number
+  readonly place: string
+  /** Instead of the headings above. */
+  readonly trail?: readonly string[]
+}
 
 /** Below all headings: a term, which is above its descriptions. */
 const termLevel = 7
@@ -38,7 +44,7 @@ export class BlockWriter {
   private readonly kinds: BlockKind[] = []
   private readonly levels: number[] = []
   private readonly places: string[] = []
-  private readonly trails: (Trail | null)[] = []
+  private readonly trails: (Trail | readonly string[] | null)[] = []
 
   constructor(sink: TextSink, out: Buffer, maxBlocks: number) {
     this.sink = sink
@@ -66,7 +72,7 @@ export class BlockWriter {
   }
 
   /** Ends the block; nothing happens where it has no text. */
-  end({ kind, level, place }: BlockContext, isTerm: boolean): void {
+  end({ kind, level, place, trail }: BlockContext, isTerm: boolean): void {
     const { sink, start } = this
     const end = sink.length
     sink.open(BREAK)
@@ -79,23 +85,23 @@ export class BlockWriter {
     }
     const trailLevel = isTerm ? termLevel : level
     if (trailLevel > 0) while (this.trail !== null && this.trail.level >= trailLevel) this.trail = this.trail.above
-    this.note(kind, level, place)
+    this.note(kind, level, place, trail ?? this.trail)
     // Only preformatted text has line ends of its own.
     for (let at = start + 1; at < end; at++) {
       at = this.out.indexOf(0x0a, at)
       if (at === -1 || at >= end) break
-      this.note(kind, level, place)
+      this.note(kind, level, place, trail ?? this.trail)
     }
     if (trailLevel > 0) {
       this.trail = { above: this.trail, level: trailLevel, line: this.kinds.length - 1, texts: null }
     }
   }
 
-  private note(kind: BlockKind, level: number, place: string): void {
+  private note(kind: BlockKind, level: number, place: string, trail: Trail | readonly string[] | null): void {
     this.kinds.push(kind)
     this.levels.push(level)
     this.places.push(place)
-    this.trails.push(this.trail)
+    this.trails.push(trail)
   }
 
   /** What the sink wrote between two cells becomes a tab. */
@@ -125,8 +131,9 @@ export class BlockWriter {
   }
 }
 
-function trailTexts(trail: Trail | null, lines: readonly string[]): readonly string[] {
+function trailTexts(trail: Trail | readonly string[] | null, lines: readonly string[]): readonly string[] {
   if (trail === null) return noTrail
+  if (!('line' in trail)) return trail
   if (trail.texts === null) {
     const above = trailTexts(trail.above, lines)
     const own = lines[trail.line]!

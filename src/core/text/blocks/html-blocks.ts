@@ -6,6 +6,7 @@ import { OpenElements as ForeignElements } from '../html-text.ts'
 import { dataMeanings, escapableMeanings, foreignMeanings, rawMeanings, TextSink } from '../text-sink.ts'
 import { roomBytes, roomFor } from '../text-source.ts'
 import { addToName, breakoutTable } from '../text-tags.ts'
+import { skipDoctype } from '../xml-text.ts'
 import { BlockWriter } from './block-writer.ts'
 import { BREAKS, CELL, type ElementTag, elementTable, otherTag, SCOPE, SPACES, SPECIAL, VOID } from './element-tags.ts'
 import { OpenElements } from './open-elements.ts'
@@ -29,18 +30,22 @@ const maxStyleSheets = 200
  * attributes (`hidden`, `style`) and by the page's own style rules. The tags are those of the HTML standard's tokenizer
  * with scripting on, so what is in `<noscript>` is no text.
  *
+ * XHTML is read the same way, but for empty elements, CDATA sections and its document type.
+ *
  * Rules that stand behind text count for it too: then the page is read a second time.
  */
-export function readHtmlBlocks(body: Buffer, maxBlocks: number): HtmlBlocks {
+export function readHtmlBlocks(body: Buffer, maxBlocks: number, { isXhtml } = { isXhtml: false }): HtmlBlocks {
   const page = withoutMarks(body)
   const source = { bytes: page, text: page.toString('latin1') }
-  const first = new BlockScan(source, maxBlocks, null)
+  const first = new BlockScan(source, { maxBlocks, isXhtml, rules: null })
   first.run()
   if (first.lateStyles === 0) return first.result()
-  const second = new BlockScan(source, maxBlocks, createStyleRules(first.sheets))
+  const second = new BlockScan(source, { maxBlocks, isXhtml, rules: createStyleRules(first.sheets) })
   second.run()
   return second.result()
 }
+
+type ScanOptions = { readonly maxBlocks: number; readonly isXhtml: boolean; readonly rules: StyleRules | null }
 
 class BlockScan {
   readonly sheets: string[] = []
@@ -52,12 +57,14 @@ class BlockScan {
   private readonly open: OpenElements
   private readonly foreign = new ForeignElements()
   private readonly attributes = new TagAttributes()
+  private readonly isXhtml: boolean
   private readonly hasAllRules: boolean
   private rules: StyleRules | null
   private titleText: string | null = null
 
-  constructor(page: PageBytes, maxBlocks: number, rules: StyleRules | null) {
+  constructor(page: PageBytes, { maxBlocks, isXhtml, rules }: ScanOptions) {
     this.page = page
+    this.isXhtml = isXhtml
     this.rules = rules
     this.hasAllRules = rules !== null
     const out = roomFor(page.bytes.length)
@@ -160,6 +167,7 @@ class BlockScan {
       else if (flags & CELL) this.writer.cell()
       else if (flags & SPACES) this.writer.space()
     }
+    if (this.isXhtml && isSelfClosing(this.page, at, after)) return after
     if (tag.content === 'flow') {
       if (isKept && !(flags & VOID)) open.push(element)
       return after
@@ -310,10 +318,12 @@ class BlockScan {
 
   /** `from` is the index after `<!`. */
   private markupDeclaration(from: number): number {
-    const { page, foreign } = this
+    const { page, foreign, isXhtml } = this
     if (page.text.startsWith('--', from)) return skipComment(page, from + 2)
+    if (isXhtml && !page.text.startsWith('[CDATA[', from)) return skipDoctype(page, from)
     if (this.sink.length === 0 && matchesWord(page.bytes, from, 'doctype')) this.open.isQuirky = false
-    if (foreign.rules === 'html' || !page.text.startsWith('[CDATA[', from)) return skipBogusComment(page, from)
+    if ((foreign.rules === 'html' && !isXhtml) || !page.text.startsWith('[CDATA[', from))
+      return skipBogusComment(page, from)
     const close = page.text.indexOf(']]>', from + 7)
     const end = close === -1 ? page.bytes.length : close
     if (!this.isHidden) this.sink.append(from + 7, end, rawMeanings)

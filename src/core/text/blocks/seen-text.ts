@@ -51,3 +51,9 @@ export function withoutMarks(page: Buffer): Buffer {
   for (; at !== -1; at = copy.indexOf(BOM, at)) zeroWidthSpace.copy(copy, at)
   return copy
 }
+
+/** As one line: see `seenText`, and each run of white space is one space. */
+export function lineOf(text: string): string {
+  const seen = seenText(text)
+  return /[^\S ]|\s\s|^\s|\s$/.test(seen) ? seen.replace(/\s+/g, ' ').trim() : seen
+}

@@ -1,0 +1,184 @@
+/** JSON as it is written: numbers keep their digits, names their order. */
+export type JsonNode =
+  | { readonly kind: 'object'; readonly names: string[]; readonly values: JsonNode[] }
+  | { readonly kind: 'array'; readonly values: JsonNode[] }
+  | { readonly kind: 'string'; readonly text: string }
+  /** A number, `true`, `false` or `null`; or `…`, in the place of what is nested too deep. */
+  | { readonly kind: 'word'; readonly text: string }
+
+export type JsonTree = {
+  readonly root: JsonNode
+  /** It is nested too deep somewhere, or has more values than are looked at, or ends in the middle. */
+  readonly isCut: boolean
+}
+
+export type JsonLimits = { readonly maxDepth: number; readonly maxNodes: number }
+
+const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const word = /true|false|null/y
+const space = /[ \t\r\n]*/y
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON strings have none
+const plainString = /[^"\\\x00-\x1f]*/y
+/** What can mean something outside strings. */
+const structure = /["[\]{}]/g
+
+class NotJson extends Error {}
+
+type Container = Extract<JsonNode, { values: JsonNode[] }>
+
+/**
+ * Reads JSON without recursion, so that its depth costs nothing; null where it isn't JSON. With `mayEnd` a text is taken
+ * that ends in the middle, because its end was cut off.
+ */
+export function readJson(text: string, { maxDepth, maxNodes }: JsonLimits, mayEnd: boolean): JsonTree | null {
+  const reader = new JsonReader(text, maxDepth, maxNodes)
+  try {
+    return reader.read(mayEnd)
+  } catch (error) {
+    if (error instanceof NotJson) return null
+    throw error
+  }
+}
+
+class JsonReader {
+  private at = 0
+  private isCut = false
+  private nodes = 0
+  private readonly text: string
+  private readonly maxDepth: number
+  private readonly maxNodes: number
+
+  constructor(text: string, maxDepth: number, maxNodes: number) {
+    this.text = text
+    this.maxDepth = maxDepth
+    this.maxNodes = maxNodes
+  }
+
+  read(mayEnd: boolean): JsonTree {
+    const open: Container[] = []
+    let root: JsonNode | null = null
+    try {
+      do {
+        const top = open.at(-1)
+        if (top !== undefined && this.closes(top)) {
+          open.pop()
+          continue
+        }
+        if (top?.kind === 'object') top.names.push(this.name())
+        const node = this.value(open.length)
+        if (top === undefined) root = node
+        else top.values.push(node)
+        if (node.kind === 'object' || node.kind === 'array') open.push(node)
+      } while (open.length > 0 && this.nodes < this.maxNodes)
+    } catch (error) {
+      if (!(error instanceof NotJson) || !mayEnd || root === null || this.at < this.text.length) throw error
+      this.isCut = true
+    }
+    if (this.nodes >= this.maxNodes) this.isCut ||= open.length > 0
+    else if (!this.isCut && this.skipSpace() < this.text.length) throw new NotJson()
+    // A name may have come without its value.
+    for (const node of open) if (node.kind === 'object') node.names.length = node.values.length
+    return { root: root!, isCut: this.isCut }
+  }
+
+  private skipSpace(): number {
+    space.lastIndex = this.at
+    space.exec(this.text)
+    this.at = space.lastIndex
+    return this.at
+  }
+
+  private fail(): never {
+    throw new NotJson()
+  }
+
+  /** Passes over the end of a container, or over the comma before its next value. */
+  private closes({ kind, values }: Container): boolean {
+    const character = this.text[this.skipSpace()]
+    if (character === (kind === 'object' ? '}' : ']')) {
+      this.at++
+      return true
+    }
+    if (values.length === 0) return false
+    if (character !== ',') this.fail()
+    this.at++
+    return false
+  }
+
+  private name(): string {
+    if (this.text[this.skipSpace()] !== '"') this.fail()
+    const name = this.string()
+    if (this.text[this.skipSpace()] !== ':') this.fail()
+    this.at++
+    return name
+  }
+
+  private value(depth: number): JsonNode {
+    this.nodes++
+    const character = this.text[this.skipSpace()]
+    if (character === '"') return { kind: 'string', text: this.string() }
+    if (character !== '{' && character !== '[') return { kind: 'word', text: this.wordText() }
+    if (depth >= this.maxDepth) {
+      this.skipContainer()
+      this.isCut = true
+      return { kind: 'word', text: '…' }
+    }
+    this.at++
+    return character === '{' ? { kind: 'object', names: [], values: [] } : { kind: 'array', values: [] }
+  }
+
+  private wordText(): string {
+    for (const expression of [number, word]) {
+      expression.lastIndex = this.at
+      const found = expression.exec(this.text)
+      if (found === null) continue
+      this.at = expression.lastIndex
+      return found[0]
+    }
+    this.fail()
+  }
+
+  private string(): string {
+    const start = this.at
+    const end = this.stringEnd(start)
+    this.at = end
+    const text = this.text.slice(start + 1, end - 1)
+    if (!text.includes('\\')) return text
+    try {
+      return JSON.parse(this.text.slice(start, end)) as string
+    } catch {
+      this.fail()
+    }
+  }
+
+  private stringEnd(start: number): number {
+    let at = start + 1
+    for (;;) {
+      plainString.lastIndex = at
+      plainString.exec(this.text)
+      at = plainString.lastIndex
+      if (this.text[at] === '"') return at + 1
+      if (this.text[at] !== '\\') {
+        this.at = at
+        this.fail()
+      }
+      at += 2
+    }
+  }
+
+  private skipContainer(): void {
+    let depth = 0
+    structure.lastIndex = this.at
+    for (let found = structure.exec(this.text); found !== null; found = structure.exec(this.text)) {
+      const sign = found[0]
+      if (sign === '"') structure.lastIndex = this.stringEnd(found.index)
+      else depth += sign === '{' || sign === '[' ? 1 : -1
+      if (depth === 0) {
+        this.at = structure.lastIndex
+        return
+      }
+    }
+    this.at = this.text.length
+    this.fail()
+  }
+}
