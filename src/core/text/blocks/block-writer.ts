@@ -34,6 +34,8 @@ const noTrail: readonly string[] = []
 export class BlockWriter {
   trail: Trail | null = null
   isCut = false
+  /** The block may have line ends of its own, as only preformatted text has. */
+  hasLines = false
   readonly sink: TextSink
   private readonly out: Buffer
   private readonly maxBlocks: number
@@ -86,11 +88,10 @@ export class BlockWriter {
     const trailLevel = isTerm ? termLevel : level
     if (trailLevel > 0) while (this.trail !== null && this.trail.level >= trailLevel) this.trail = this.trail.above
     this.note(kind, level, place, trail ?? this.trail)
-    // Only preformatted text has line ends of its own.
-    for (let at = start + 1; at < end; at++) {
-      at = this.out.indexOf(0x0a, at)
-      if (at === -1 || at >= end) break
-      this.note(kind, level, place, trail ?? this.trail)
+    if (this.hasLines) {
+      for (let at = start + 1; at < end; at++)
+        if (this.out[at] === 0x0a) this.note(kind, level, place, trail ?? this.trail)
+      this.hasLines = sink.keepsLines
     }
     if (trailLevel > 0) {
       this.trail = { above: this.trail, level: trailLevel, line: this.kinds.length - 1, texts: null }

@@ -186,7 +186,7 @@ class BlockScan {
     switch (tag.content) {
       case 'pre':
         open.push(element)
-        if (!isHidden && !this.isHidden) this.sink.keepsLines = true
+        if (!isHidden && !this.isHidden) this.sink.keepsLines = this.writer.hasLines = true
         return from
       case 'script':
         return findScriptEnd(page, from)
@@ -256,6 +256,7 @@ class BlockScan {
     const { joint } = open.top
     const before = sink.keepsLines
     sink.keepsLines = joint === null || joint.isFlow
+    this.writer.hasLines ||= sink.keepsLines
     sink.append(from, end, meanings)
     if (sink.keepsLines) open.flush()
     sink.keepsLines = before

@@ -5,6 +5,7 @@ import { escaped, type Feed, type FeedEntry, maxEntries } from './feed-entries.t
 const feedNamespace =
   /^https?:\/\/(?:www\.w3\.org\/2005\/Atom|purl\.org\/atom\/ns#.*|purl\.org\/rss\/1\.0\/?|my\.netscape\.com\/(?:rdf\/simple\/0\.9|publish\/formats\/rss-0\.91\.dtd)\/?|channel\.netscape\.com\/rdf\/simple\/0\.9\/?|backend\.userland\.com\/rss.*|blogs\.law\.harvard\.edu\/tech\/rss|cyber\.law\.harvard\.edu\/rss.*)$/i
 
+/** The parser takes a step for each open element at each tag: depth is time. */
 const maxDepth = 512
 const pieceLength = 16_384
 
@@ -64,7 +65,7 @@ class FeedReader {
   private entry: { readonly depth: number; readonly found: Map<Field, string>; link: string; rank: number } | null =
     null
   private capture: Capture | null = null
-  private tooDeep = 0
+  private isTooDeep = false
 
   read(source: string): void {
     const parser = new Parser(
@@ -75,16 +76,17 @@ class FeedReader {
       },
       { xmlMode: true, decodeEntities: true },
     )
-    for (let at = 0; at < source.length && this.feed?.isCut !== true; at += pieceLength)
+    for (let at = 0; at < source.length && this.feed?.isCut !== true && !this.isTooDeep; at += pieceLength)
       parser.write(source.slice(at, at + pieceLength))
     parser.end()
   }
 
   private start(rawName: string, attributes: Record<string, string>): void {
     if (this.open.length >= maxDepth) {
-      this.tooDeep++
-      return
+      if (this.feed !== null) this.feed.isCut = true
+      this.isTooDeep = true
     }
+    if (this.isTooDeep) return
     if (this.open.length === 0) this.begin(rawName, attributes)
     const name = this.nameOf(rawName)
     this.open.push(name)
@@ -176,10 +178,7 @@ class FeedReader {
   }
 
   private end(): void {
-    if (this.tooDeep > 0) {
-      this.tooDeep--
-      return
-    }
+    if (this.isTooDeep) return
     const depth = this.open.length
     const name = this.open.pop()
     if (this.capture !== null) {
