@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { columnsOf, type DigestItem, digestText, shortened, wrapText } from './inbox-text.ts'
+import { columnsOf, shortened, wrapText } from '../../core/text/plain-text.ts'
+import { type DigestItem, digestText } from './inbox-text.ts'
 
 const item: DigestItem = {
   id: 7,

@@ -1,5 +1,5 @@
+import { minuteText, plainLine, shortened } from '../../core/text/plain-text.ts'
 import { escapeText } from '../../xml/xml-text.ts'
-import { minuteText, plainLine, shortened } from './inbox-text.ts'
 
 /**
  * WML 1.1 decks for devices with a few lines of text. Such a device takes about 1,400 bytes: a list ends when its deck is

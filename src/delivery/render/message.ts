@@ -1,0 +1,114 @@
+import type { Change } from '../../core/change/change.ts'
+import type { LinePart } from '../../core/change/change-line.ts'
+import type { AnnotationKind } from '../../store/contracts/annotations.ts'
+
+/** What leaves at once on one channel: one annotation, or a digest of several. Each form has a renderer beside this file. */
+export type Message = {
+  /** Stays the same over repeats, so that a receiver can drop what it has seen. */
+  readonly id: string
+  readonly kind: 'single' | 'digest' | 'test'
+  readonly at: number
+  /** How much of each item: a line, what changed, or the whole text. */
+  readonly amount: 'summary' | 'change' | 'full'
+  /** In digests: by profile, the most relevant first. */
+  readonly items: readonly MessageItem[]
+  /** Items that had no room. */
+  readonly leftOut: number
+  readonly links: { readonly inbox: string; readonly settings: string; readonly unsubscribe: string | null }
+}
+
+export type MessageItem = {
+  /** Of the annotation. */
+  readonly id: number
+  /** Messages about one document belong together. */
+  readonly thread: string
+  readonly kind: AnnotationKind
+  /** '' where the page has none. */
+  readonly title: string
+  /** The page, or the entry of a feed. */
+  readonly url: string
+  readonly source: string
+  readonly profile: string
+  readonly at: number
+  readonly urgency: number
+  readonly relevance: number
+  /** The line of the inbox, as text and in parts; parts are empty where it is no change. */
+  readonly summary: string
+  readonly parts: readonly LinePart[]
+  readonly changes: readonly ShownChange[]
+  /** Changes that had no room. */
+  readonly moreChanges: number
+  /** Only where the whole text is wanted. */
+  readonly text: string
+  /** Other pages with nearly the same text. */
+  readonly alsoAt: readonly string[]
+  readonly links: { readonly open: string; readonly change: string; readonly cached: string }
+}
+
+export type ShownChange = Pick<Change, 'kind' | 'path' | 'before' | 'after' | 'pieces'>
+
+const kindWords: Record<AnnotationKind, string> = { new: 'New', changed: 'Changed', gone: 'Gone', back: 'Back' }
+
+export function nameOf({ title, url }: Pick<MessageItem, 'title' | 'url'>): string {
+  return title === '' ? url : title
+}
+
+export function kindOf({ kind }: Pick<MessageItem, 'kind'>): string {
+  return kindWords[kind]
+}
+
+/** The subject of a mail, the title of a notification. One line, whatever the page calls itself. */
+export function subjectOf(message: Message, maxChars = 150): string {
+  const { kind, items, leftOut } = message
+  const [first] = items
+  if (kind === 'test') return 'Test message from eRACE'
+  if (first === undefined) return 'eRACE'
+  const count = items.length + leftOut
+  if (kind === 'digest') {
+    const profiles = [...new Set(items.map(({ profile }) => profile))]
+    const of = profiles.length === 1 ? `: ${profiles[0]}` : ''
+    return oneLine(`${count} ${count === 1 ? 'change' : 'changes'}${of}`, maxChars)
+  }
+  return oneLine(`${kindOf(first)}: ${nameOf(first)}`, maxChars)
+}
+
+/** Never a line end or another control character: they would begin a header of their own. */
+export function oneLine(text: string, maxChars: number): string {
+  const line = text
+    .slice(0, maxChars * 4)
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
+    .trim()
+  const characters = [...line]
+  return characters.length <= maxChars ? line : `${characters.slice(0, maxChars - 1).join('')}…`
+}
+
+/** The items under the names of their profiles, in the order in which they come. */
+export function byProfile(items: readonly MessageItem[]): { profile: string; items: MessageItem[] }[] {
+  const groups = new Map<string, MessageItem[]>()
+  for (const item of items) {
+    const group = groups.get(item.profile)
+    if (group === undefined) groups.set(item.profile, [item])
+    else group.push(item)
+  }
+  return [...groups].map(([profile, group]) => ({ profile, items: group }))
+}
+
+/** A change in one line of text. */
+export function changeText({ kind, before, after }: ShownChange): string {
+  switch (kind) {
+    case 'added':
+      return `+ ${after ?? ''}`
+    case 'removed':
+      return `- ${before ?? ''}`
+    case 'moved':
+      return `moved: ${after ?? before ?? ''}`
+    case 'changed':
+      return `${before ?? ''} → ${after ?? ''}`
+  }
+}
+
+export function leftOutText({ leftOut }: Message): string {
+  return leftOut === 0 ? '' : `and ${leftOut} more in your inbox`
+}

@@ -1,0 +1,71 @@
+import { plainLine } from '../../core/text/plain-text.ts'
+import { kindOf, type Message, nameOf } from './message.ts'
+
+/** A short message has 160 characters of the GSM alphabet (some count twice), or 70 of UCS-2 if any other is in it. */
+const GSM_ROOM = 160
+const UCS2_ROOM = 70
+
+const basic = new Set(
+  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
+)
+const doubled = new Set('^{}\\[~]|€')
+
+/** How much of a short message a text takes, and of which alphabet. */
+export function shortLength(text: string): { length: number; room: number } {
+  let length = 0
+  for (const character of text) {
+    if (basic.has(character)) length++
+    else if (doubled.has(character)) length += 2
+    else return { length: text.length, room: UCS2_ROOM }
+  }
+  return { length, room: GSM_ROOM }
+}
+
+/** One short message, with the link to the rest where it fits. */
+export function messageShort(message: Message): string {
+  const { kind, items, leftOut, links } = message
+  if (kind === 'test') return 'This is a test message from eRACE.'
+  const [first] = items
+  if (first === undefined) return ''
+  const count = items.length + leftOut
+  const text =
+    count > 1
+      ? `${count} changes: ${items.map((item) => plainLine(nameOf(item))).join('; ')}`
+      : `${plainLine(nameOf(first))}: ${plainLine(first.summary === '' ? kindOf(first) : simple(first.summary))}`
+  return fit(text, count > 1 ? links.inbox : first.links.open)
+}
+
+/** Signs that the GSM alphabet lacks, as it can say them. */
+function simple(text: string): string {
+  return text
+    .replaceAll('→', '->')
+    .replaceAll('−', '-')
+    .replaceAll('·', '-')
+    .replaceAll('…', '...')
+    .replace(/[“”„]/g, '"')
+    .replace(/[‘’]/g, "'")
+    .replace(/[–—]/g, '-')
+}
+
+/** The text cut so that it fits with the link behind it; the link goes where less than half would be left for the text. */
+function fit(text: string, link: string): string {
+  const plain = simple(text).toWellFormed()
+  const tail = ` ${link}`
+  const { room } = shortLength(plain)
+  const isWithLink = /^https?:/i.test(link) && shortLength(tail).length <= room / 2
+  const end = isWithLink ? tail : ''
+  const fits = (cut: string): boolean => {
+    const whole = shortLength(cut + end)
+    return whole.length <= whole.room
+  }
+  if (fits(plain)) return plain + end
+  const characters = [...plain]
+  let low = 0
+  let high = characters.length
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (fits(`${characters.slice(0, middle).join('').trimEnd()}...`)) low = middle
+    else high = middle - 1
+  }
+  return `${characters.slice(0, low).join('').trimEnd()}...${end}`
+}
