@@ -139,6 +139,8 @@ export const kindLabels: Record<ImportKind, string> = {
   tasks: 'annotation tasks',
   reached: 'documents reached by watches',
   prices: 'prices',
+  noise: 'noise of documents',
+  unmuted: 'undone mutings',
   holds: 'holds',
   annotations: 'annotations',
   also_at: 'other URLs of near-duplicates',

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { NoiseState } from '../../core/change/noise/learned-block.ts'
+import { noNoise } from '../../core/change/noise/learning.ts'
 import { type Check, noCheck } from '../../core/request.ts'
 import {
   type AdoptedAnnotation,
@@ -265,6 +267,69 @@ export function annotationsSuite(engine: StoreEngine): void {
         await all.annotations.commit({ ...nothing, prices })
         const left = await all.shard.versions.prices(a!.documentId, { part: '', limit: 2000 })
         assert.deepEqual([left.length, left[0]!.amount], [MAX_PRICES, 5])
+      }),
+    )
+  })
+
+  describe(`noise (${engine.name})`, () => {
+    const stateOf = (n: number, parts: Partial<NoiseState> = {}): NoiseState => ({ ...noNoise, n, check: n, ...parts })
+
+    test(
+      'what was learned of a document is kept with the task; what is older changes nothing',
+      place(async (all) => {
+        const { annotations, shard } = all
+        const [a, b] = await kept(all, ['/a', '/b'])
+        const { documentId } = a!
+        assert.deepEqual(await shard.versions.noise(documentId), { state: noNoise, undone: [] })
+        const block = { id: 'x', where: 'w', text: 't', marks: [], seen: ['ï💡'], frame: null, path: 'Shop › Kettle' }
+        const learned = { ...block, why: 'numbers', since: 5, muted: 2, sample: '12 "views"' } as const
+        const state = stateOf(3, {
+          blocks: [{ ...learned, marks: [[3, 'n']], seen: [...block.seen] }],
+          decided: [['c', 'x']],
+        })
+        await annotations.commit({ ...nothing, noise: { documentId, state } })
+        await annotations.commit({ ...nothing, noise: { documentId, state: stateOf(3) } })
+        await annotations.commit({ ...nothing, noise: { documentId, state: stateOf(2) } })
+        assert.deepEqual(await shard.versions.noise(documentId), { state, undone: [] })
+        await annotations.commit({ ...nothing, noise: { documentId, state: stateOf(4) } })
+        assert.deepEqual((await shard.versions.noise(documentId)).state, stateOf(4))
+        assert.deepEqual((await shard.versions.noise(b!.documentId)).state, noNoise)
+      }),
+    )
+
+    test(
+      'a muting is undone by an owner or for everybody, once, and may be taken back',
+      place(async (all) => {
+        const { annotations, shard } = all
+        const [a] = await kept(all, ['/a'])
+        const { documentId } = a!
+        const undone = async () => (await shard.versions.noise(documentId)).undone
+        await annotations.unmute({ documentId, block: 'x', owner: 'ann@example.org', at: 5 })
+        await annotations.unmute({ documentId, block: 'x', owner: 'ann@example.org', at: 9 })
+        await annotations.unmute({ documentId, block: 'x', owner: '', at: 7 })
+        const hers = { block: 'x', owner: 'ann@example.org', at: 5 }
+        assert.deepEqual(await undone(), [hers, { block: 'x', owner: '', at: 7 }])
+        await annotations.muteAgain({ documentId, block: 'x', owner: '' })
+        await annotations.muteAgain({ documentId, block: 'y', owner: 'ann@example.org' })
+        assert.deepEqual(await undone(), [hers])
+      }),
+    )
+
+    test(
+      'a version tells whether it notified or was noise; who was notified stays notified',
+      place(async (all) => {
+        const { annotations, shard } = all
+        const [a] = await kept(all, ['/a'])
+        const notice = async () => (await shard.versions.version(a!.id))!.notice
+        assert.equal(await notice(), null)
+        for (const [noted, expected] of [
+          ['noise', 'noise'],
+          ['notified', 'notified'],
+          ['noise', 'notified'],
+        ] as const) {
+          await annotations.commit({ ...nothing, notices: [{ versionId: a!.id, notice: noted }] })
+          assert.equal(await notice(), expected)
+        }
       }),
     )
   })

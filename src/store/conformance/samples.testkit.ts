@@ -121,6 +121,7 @@ export function versionOf(id: number, parts: Partial<Version> = {}): Version {
     body: 'kept',
     originalId: id,
     header: '',
+    notice: null,
     record: null,
     ...parts,
   }

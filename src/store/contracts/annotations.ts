@@ -1,5 +1,6 @@
+import type { NoiseState } from '../../core/change/noise/learned-block.ts'
 import type { DocumentKey } from './documents.ts'
-import type { PriceRow } from './versions.ts'
+import type { Notice, PriceRow } from './versions.ts'
 
 /**
  * Tasks and annotations. A version that concerns a watch is a task from the moment it is stored; the annotation engine takes tasks
@@ -37,9 +38,14 @@ export type AnnotationStore = {
   last(profile: string, documentId: number): Promise<Annotation | null>
   /** The annotation that a profile has of a near-duplicate cluster, of a document other than this one. */
   ofCluster(profile: string, cluster: number, documentId: number): Promise<Annotation | null>
+  /** Undoes the muting of a block for an owner, or for everybody where it is ''; or takes that back. */
+  unmute(undone: Unmuted): Promise<void>
+  muteAgain(undone: Omit<Unmuted, 'at'>): Promise<void>
   /** The most recent ones, oldest first. */
   nearDuplicates(limit: number): Promise<NearDuplicate[]>
 }
+
+export type Unmuted = { documentId: number; block: string; owner: string; at: number }
 
 export type Task = {
   id: number
@@ -158,6 +164,10 @@ export type AnnotationBatch = {
   wanted: readonly number[]
   /** Prices that were read. One that exists is left as it is. */
   prices?: readonly PriceRow[]
+  /** What was learned from a version. Older than what is known, it is left out. */
+  noise?: { documentId: number; state: NoiseState }
+  /** `notified` is never taken back. */
+  notices?: readonly { versionId: number; notice: Notice }[]
 }
 
 /**

@@ -26,6 +26,8 @@ export const importKinds = [
   'tasks',
   'reached',
   'prices',
+  'noise',
+  'unmuted',
   'holds',
   'annotations',
   'also_at',

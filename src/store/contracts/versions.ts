@@ -1,3 +1,4 @@
+import type { NoiseState } from '../../core/change/noise/learned-block.ts'
 import type { Availability } from '../../core/price/offer.ts'
 import type { BodyState, DocumentKey } from './documents.ts'
 import type { RecordPointer } from './objects.ts'
@@ -32,9 +33,16 @@ export type VersionStore = {
   reached(asked: { documents: readonly number[]; watches: readonly number[] }): Promise<Reached[]>
   /** The last prices that were read of a document, or of one part of it, oldest first. */
   prices(documentId: number, asked: { part?: string; limit: number }): Promise<PriceRow[]>
+  /** What is known of a document's noise, and whose mutings were undone, by whom ('' for everybody), the oldest first. */
+  noise(documentId: number): Promise<KeptNoise>
   /** Outgoing links of a version, in page order. */
   links(versionId: number): Promise<string[]>
 }
+
+export type KeptNoise = { state: NoiseState; undone: readonly { block: string; owner: string; at: number }[] }
+
+/** `noise`: nothing else changed for those who watch the page, so nobody was notified. */
+export type Notice = 'notified' | 'noise'
 
 /** A price, a stock or another number that a version shows. */
 export type PriceReading = {
@@ -101,6 +109,8 @@ export type Version = {
   /** Where a redirect led that made the document `gone`. */
   location: string
   body: BodyState
+  /** Null where no one watches the document, or has not been asked yet. */
+  notice: Notice | null
   /** The version whose record holds the body: another one where the body was known already. */
   originalId: number
   /** Response header, kept here once the record is gone; else it is in the record. */

@@ -7,6 +7,18 @@ const FORGET_AFTER = 20
 
 export const noNoise: NoiseState = { n: 0, check: 0, blocks: [], decided: [] }
 
+/** From the store. What can't be read is learned anew. */
+export function readNoise(text: string | undefined): NoiseState {
+  if (text === undefined) return noNoise
+  try {
+    const { n, check, blocks, decided } = JSON.parse(text) as Partial<NoiseState>
+    const isWhole = Number.isInteger(n) && Number.isInteger(check) && Array.isArray(blocks) && Array.isArray(decided)
+    return isWhole ? { n: n!, check: check!, blocks: blocks!, decided: decided! } : noNoise
+  } catch {
+    return noNoise
+  }
+}
+
 /** Idempotent: a version that was learned from before changes nothing. */
 export function learn(state: NoiseState, seen: Observation): NoiseState {
   if (seen.n <= state.n) return state

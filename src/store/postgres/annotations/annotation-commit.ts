@@ -27,6 +27,21 @@ async function addPrices(tx: Tx, prices: readonly PriceRow[]): Promise<void> {
   }
 }
 
+/** Neither what is older than what is known counts, nor noise where someone was notified. */
+async function addNoise(tx: Tx, { noise, notices = [] }: Pick<AnnotationBatch, 'noise' | 'notices'>): Promise<void> {
+  if (noise !== undefined)
+    await tx.query(
+      `INSERT INTO noise (partition, document, n, state) VALUES ($1, $2, $3, $4) ON CONFLICT (partition, document)
+       DO UPDATE SET n = excluded.n, state = excluded.state WHERE excluded.n > noise.n`,
+      [partitionOfId(noise.documentId), noise.documentId, noise.state.n, storable(JSON.stringify(noise.state))],
+    )
+  for (const { versionId, notice } of notices)
+    await tx.query(
+      `UPDATE versions SET notice = $3 WHERE partition = $1 AND id = $2 AND notice IS DISTINCT FROM 'notified'`,
+      [partitionOfId(versionId), versionId, notice],
+    )
+}
+
 /** The part of a batch in one partition. */
 type Part = { partition: number; done: number[]; unwanted: number[]; wanted: number[]; drafts: AnnotationDraft[] }
 
@@ -41,9 +56,9 @@ export async function commitBatch(
   epochOf: EpochOf | null,
 ): Promise<Annotation[]> {
   const parts = partsOf(batch)
-  const { prices = [] } = batch
+  const { prices = [], noise, notices = [] } = batch
   const hasNothingElse = batch.annotations.length + batch.alsoAt.length + batch.nearDuplicates.length === 0
-  const isPlain = hasNothingElse && prices.length === 0
+  const isPlain = hasNothingElse && prices.length + notices.length === 0 && noise === undefined
   if (isPlain && parts.length === 0) return []
   if (isPlain && parts.length === 1) {
     await commitPart(pool, parts[0]!, [], epochOf)
@@ -53,6 +68,7 @@ export async function commitBatch(
     const drafts = await locateDrafts(tx, batch.annotations, parts)
     const added = hasNothingElse ? [] : await addAnnotations(tx, drafts, batch)
     await addPrices(tx, prices)
+    await addNoise(tx, batch)
     for (const part of parts) {
       const own = added.filter(({ draft }) => partitionOfId(draft.versionId) === part.partition)
       await commitPart(tx, part, own, epochOf)

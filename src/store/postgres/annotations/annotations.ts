@@ -1,6 +1,6 @@
 import type { AnnotationStore, NearDuplicate, Task } from '../../contracts/annotations.ts'
 import type { PostgresPool } from '../connection/pool.ts'
-import { storable } from '../connection/row-batch.ts'
+import { partitionOfId, storable } from '../connection/row-batch.ts'
 import { adoptAnnotations } from './annotation-adoption.ts'
 import { commitBatch, type EpochOf } from './annotation-commit.ts'
 import { annotationColumns, findNearDuplicates, readAnnotations } from './annotation-rows.ts'
@@ -48,6 +48,20 @@ export function createPostgresAnnotations({ pool, partitions, epochOf }: Postgre
       return (await readAnnotations(pool, sql, [documentId, storable(profile)]))[0] ?? null
     },
     ofCluster: (profile, cluster, documentId) => findNearDuplicates(pool, profile, cluster, documentId),
+    async unmute({ documentId, block, owner, at }) {
+      await pool.query(
+        `INSERT INTO unmuted (partition, document, block, owner, at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+        [partitionOfId(documentId), documentId, storable(block), storable(owner), at],
+      )
+    },
+    async muteAgain({ documentId, block, owner }) {
+      await pool.query('DELETE FROM unmuted WHERE partition = $1 AND document = $2 AND block = $3 AND owner = $4', [
+        partitionOfId(documentId),
+        documentId,
+        storable(block),
+        storable(owner),
+      ])
+    },
     async nearDuplicates(limit) {
       const rows = await pool.query<{ versionId: number; hash: string; cluster: number }>(
         'SELECT version AS "versionId", hash::text, story AS cluster FROM stories ORDER BY version DESC LIMIT $1',

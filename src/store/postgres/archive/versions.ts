@@ -1,5 +1,13 @@
+import { readNoise } from '../../../core/change/noise/learning.ts'
 import { partitionOf } from '../../../core/url/partition.ts'
-import type { CataloguedDocument, PriceRow, Reached, Version, VersionStore } from '../../contracts/versions.ts'
+import type {
+  CataloguedDocument,
+  KeptNoise,
+  PriceRow,
+  Reached,
+  Version,
+  VersionStore,
+} from '../../contracts/versions.ts'
 import { unpackLinks } from '../../rules/link-text.ts'
 import { versionSql } from '../../rules/versioning.ts'
 import type { PostgresPool, Sender } from '../connection/pool.ts'
@@ -11,7 +19,7 @@ const documentColumns = `d.id, d.host, d.fp::text AS fp, d.url, d.parent, d.firs
 const versionColumns = `v.id, v.document AS "documentId", v.n, d.url, v.reason, v.at AS "firstSeenAt",
   ${versionSql.lastSeenAt} AS "lastSeenAt", v.status, v.type, v.size, v.digest,
   v.text AS "textDigest", v.etag, v.last_modified AS "lastModified", v.truncated, v.title, v.address, v.location, v.body,
-  v.original AS "originalId", v.header, v.record, v.length
+  v.original AS "originalId", v.header, v.notice, v.record, v.length
   FROM versions v JOIN documents d ON d.partition = v.partition AND d.id = v.document`
 
 const ofDocument = 'WHERE v.partition = $1::smallint AND v.document = $2::bigint'
@@ -36,6 +44,9 @@ export const versionStatements = {
     WHERE partition = ANY($1::smallint[]) AND document = ANY($2::bigint[]) AND watch = ANY($3::bigint[])`,
   prices: `SELECT document AS "documentId", version AS "versionId", part, at, amount, currency, availability FROM prices
     WHERE partition = $1::smallint AND document = $2::bigint AND ($3::text IS NULL OR part = $3) ORDER BY version DESC LIMIT $4`,
+  noise: 'SELECT state FROM noise WHERE partition = $1::smallint AND document = $2::bigint',
+  undone: `SELECT block, owner, at FROM unmuted WHERE partition = $1::smallint AND document = $2::bigint
+    ORDER BY at, block, owner`,
   crawledForAll: `SELECT id FROM documents
     WHERE partition = ANY($1::smallint[]) AND id = ANY($2::bigint[]) AND for_all`,
   links: `SELECT l.list, d.url FROM versions v JOIN links l ON l.partition = $1::smallint AND l.id = v.links
@@ -105,6 +116,11 @@ export function createPostgresVersions(pool: PostgresPool): VersionStore {
         limit,
       ])
       return rows.reverse()
+    },
+    async noise(documentId) {
+      const place = [partitionOfId(documentId), documentId]
+      const [row] = await pool.query<{ state: string }>(sql.noise, place)
+      return { state: readNoise(row?.state), undone: await pool.query<KeptNoise['undone'][number]>(sql.undone, place) }
     },
     current: ({ before, limit }) => versionsOf(sql.current, [Math.min(before, MAX_ID), limit]),
     async links(versionId) {

@@ -140,7 +140,7 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
       `partition:smallint id:bigint document:bigint n:int reason:text at:bigint seen_at:bigint status:int type:text size:bigint
        digest:bytea text:bytea text_rules:bigint etag:text last_modified:text truncated:text title:text address:text
        location:text body:text original:bigint record:bigint length?:bigint links:bigint wanted:boolean leaving:boolean
-       header:text`,
+       header:text notice:text`,
     ),
   ],
   bodies: [
@@ -161,6 +161,14 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
       'prices',
       'partition document part version',
       `partition:smallint document:bigint part:text version:bigint at:bigint amount:float8 currency:text availability:text`,
+    ),
+  ],
+  noise: [table('noise', 'partition document', 'partition:smallint document:bigint n:int state:text')],
+  unmuted: [
+    table(
+      'unmuted',
+      'partition document block owner',
+      'partition:smallint document:bigint block:text owner:text at:bigint',
     ),
   ],
   reached: [table('reached', 'partition document watch', 'partition:smallint document:bigint watch:bigint hops:int')],

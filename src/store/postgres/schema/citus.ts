@@ -35,6 +35,8 @@ export const distributedTables = [
   'tasks',
   'reached',
   'prices',
+  'noise',
+  'unmuted',
   'holds',
   'version_texts',
 ] as const

@@ -107,6 +107,26 @@ const visitsSchema = `
 ALTER TABLE watches ADD COLUMN visits text NOT NULL DEFAULT ''
 `
 
+const noiseSchema = `
+ALTER TABLE versions ADD COLUMN notice text;
+CREATE TABLE noise (
+  partition smallint NOT NULL,
+  document bigint NOT NULL,
+  n int NOT NULL,
+  state text NOT NULL,
+  PRIMARY KEY (partition, document)
+) WITH (fillfactor = 70);
+CREATE TABLE unmuted (
+  partition smallint NOT NULL,
+  document bigint NOT NULL,
+  block text COLLATE "C" NOT NULL,
+  owner text COLLATE "C" NOT NULL,
+  at bigint NOT NULL,
+  PRIMARY KEY (partition, document, block, owner)
+);
+CREATE INDEX unmuted_owner ON unmuted (owner)
+`
+
 /** In this order. The tables of the first two can be distributed by their partition. */
 export const postgresMigrations: readonly PostgresMigration[] = [
   {
@@ -222,5 +242,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: '2cdec8d819460cd3ca58eea900a292a92c01600c45cc0d99572730bdc0905617',
     name: 'whose first visit a check is',
     sql: visitsSchema,
+  },
+  {
+    id: 20,
+    sha256: '68573b2f37261462c628b86331cc16e230c1beb7a81927404e6b1356a7e48de4',
+    name: 'noise of documents, mutings that were undone, and which versions notified',
+    sql: noiseSchema,
   },
 ]

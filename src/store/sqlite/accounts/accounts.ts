@@ -47,6 +47,7 @@ export function createSqliteAccounts(db: Database): AccountStore {
     sql.remove.run(id)
     sql.endSessions.run(id)
     sql.removeTokens.run(id)
+    sql.removeUnmuted.run(before.email)
     changed()
     return { kind: 'done', account: withoutPassword(before) }
   }
@@ -93,6 +94,7 @@ function accountStatements(db: Database) {
     ),
     endSessions: db.prepare('DELETE FROM sessions WHERE account = ?'),
     removeTokens: db.prepare('DELETE FROM tokens WHERE account = ?'),
+    removeUnmuted: db.prepare('DELETE FROM unmuted WHERE owner = ?'),
   }
 }
 

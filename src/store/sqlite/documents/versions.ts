@@ -1,4 +1,12 @@
-import type { CataloguedDocument, PriceRow, Reached, Version, VersionStore } from '../../contracts/versions.ts'
+import { readNoise } from '../../../core/change/noise/learning.ts'
+import type {
+  CataloguedDocument,
+  KeptNoise,
+  PriceRow,
+  Reached,
+  Version,
+  VersionStore,
+} from '../../contracts/versions.ts'
 import { collectableSql } from '../../rules/collectable.ts'
 import { unpackLinks } from '../../rules/link-text.ts'
 import { type LostVersions, noteLost, versionSql } from '../../rules/versioning.ts'
@@ -10,7 +18,7 @@ const documentSelect = `id, host, fp, url, parent, first_at AS firstAt, checked_
 const versionSelect = `v.id, v.document AS documentId, v.n, d.url, v.reason, v.at AS firstSeenAt,
   ${versionSql.lastSeenAt} AS lastSeenAt, v.status, v.type, v.size, v.digest, v.text AS textDigest,
   v.etag, v.last_modified AS lastModified, v.truncated, v.title, v.address, v.location, v.body, v.original AS originalId,
-  v.header, v.file, v.offset, v.length FROM versions v JOIN documents d ON d.id = v.document`
+  v.header, v.notice, v.file, v.offset, v.length FROM versions v JOIN documents d ON d.id = v.document`
 
 type DocumentRow = Omit<CataloguedDocument, 'fp'> & { fp: number | bigint }
 type VersionRow = Omit<Version, 'digest' | 'textDigest' | 'record'> & {
@@ -41,6 +49,8 @@ export function createSqliteVersions(db: Database): VersionStore {
       `SELECT document, watch, hops FROM reached WHERE document IN (SELECT value FROM json_each(?))
        AND watch IN (SELECT value FROM json_each(?))`,
     ),
+    noise: db.prepare('SELECT state FROM noise WHERE document = ?'),
+    undone: db.prepare('SELECT block, owner, at FROM unmuted WHERE document = ? ORDER BY at, block, owner'),
     prices: db.prepare(
       `SELECT document AS documentId, version AS versionId, part, at, amount, currency, availability FROM prices
        WHERE document = ?1 AND (?2 IS NULL OR part = ?2) ORDER BY version DESC LIMIT ?3`,
@@ -87,6 +97,11 @@ export function createSqliteVersions(db: Database): VersionStore {
           .map((row) => ({ ...(row as PriceRow) }))
           .reverse(),
       ),
+    noise: async (documentId) =>
+      db.read(() => ({
+        state: readNoise((sql.noise.get(documentId) as { state: string } | undefined)?.state),
+        undone: sql.undone.all(documentId).map((row) => ({ ...(row as KeptNoise['undone'][number]) })),
+      })),
     async links(versionId) {
       const row = db.read(() => sql.links.get(versionId)) as { list: string; url: string } | undefined
       return row === undefined ? [] : unpackLinks(row.list, row.url)

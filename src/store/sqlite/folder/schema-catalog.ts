@@ -444,4 +444,24 @@ CREATE TABLE prices (
     sql: `
 ALTER TABLE watches ADD COLUMN visits TEXT NOT NULL DEFAULT ''`,
   },
+  {
+    id: 16,
+    sha256: '22ed7f4fd11f270dfb39121f7476c5745a390516cad21809ca3528e377622520',
+    name: 'noise of documents, mutings that were undone, and which versions notified',
+    sql: `
+ALTER TABLE versions ADD COLUMN notice TEXT;
+CREATE TABLE noise (
+  document INTEGER PRIMARY KEY,
+  n INTEGER NOT NULL,
+  state TEXT NOT NULL
+);
+CREATE TABLE unmuted (
+  document INTEGER NOT NULL,
+  block TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (document, block, owner)
+) WITHOUT ROWID;
+CREATE INDEX unmuted_owner ON unmuted (owner)`,
+  },
 ]

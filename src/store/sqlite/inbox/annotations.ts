@@ -68,6 +68,13 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
       `DELETE FROM prices WHERE document = ?1 AND part = ?2 AND version <= (SELECT version FROM prices
        WHERE document = ?1 AND part = ?2 ORDER BY version DESC LIMIT 1 OFFSET ${MAX_PRICES})`,
     ),
+    noise: db.prepare(
+      `INSERT INTO noise (document, n, state) VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET n = excluded.n, state = excluded.state WHERE excluded.n > n`,
+    ),
+    notice: db.prepare(`UPDATE versions SET notice = ?2 WHERE id = ?1 AND notice IS NOT 'notified'`),
+    unmute: db.prepare('INSERT OR IGNORE INTO unmuted (document, block, owner, at) VALUES (?, ?, ?, ?)'),
+    muteAgain: db.prepare('DELETE FROM unmuted WHERE document = ? AND block = ? AND owner = ?'),
     document: db.prepare('SELECT id FROM documents WHERE host = ? AND fp = ?'),
     addDocument: db.prepare(
       `INSERT INTO documents (host, fp, url, parent, first_at, checked_at, run, status, outcome)
@@ -110,7 +117,7 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
   }
 
   function commit(batch: AnnotationBatch): number[] {
-    const { done, annotations, alsoAt, nearDuplicates, unwanted, wanted, prices = [] } = batch
+    const { done, annotations, alsoAt, nearDuplicates, unwanted, wanted, prices = [], noise, notices = [] } = batch
     const added = annotations.map((draft) => ({ id: add(draft), draft })).filter(({ id }) => id > 0)
     for (const { id, draft } of added) spell(id, draft)
     for (const { annotation, versionId, url } of alsoAt) sql.alsoAt.run(annotation, versionId, url)
@@ -120,6 +127,8 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
     for (const id of unwanted) sql.unwanted.run(id)
     for (const id of wanted) sql.wanted.run(id)
     for (const price of prices) addPrice(price)
+    if (noise !== undefined) sql.noise.run(noise.documentId, noise.state.n, JSON.stringify(noise.state))
+    for (const { versionId, notice } of notices) sql.notice.run(versionId, notice)
     return added.map(({ id }) => id)
   }
 
@@ -172,6 +181,12 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
     last: async (profile, documentId) => db.read(() => annotationOf(sql.last.get(profile, documentId))),
     async ofCluster(profile, cluster, documentId) {
       return db.read(() => annotationOf(sql.ofCluster.get(cluster, profile, documentId)))
+    },
+    async unmute({ documentId, block, owner, at }) {
+      db.write(() => sql.unmute.run(documentId, block, owner, at))
+    },
+    async muteAgain({ documentId, block, owner }) {
+      db.write(() => sql.muteAgain.run(documentId, block, owner))
     },
     async nearDuplicates(limit) {
       const rows = db.read(() => sql.nearDuplicates.all(limit)) as {
