@@ -67,6 +67,10 @@ export function aciOf(annotation: Annotation, now: number): Aci {
     title: annotation.title,
     alsoAt: annotation.alsoAt,
     explanation: isExplained(explanation) ? explanationOf(explanation) : null,
+    changes: annotation.changes,
+    entry: annotation.entry,
+    link: annotation.link,
+    channel: annotation.channel,
   }
 }
 

@@ -17,8 +17,11 @@ const maxTold = 2
 const maxAlone = 150
 const maxOfTwo = 76
 
-/** The most important of the changes, old → new: prices and numbers first, then headings, then text, the longest first. */
-export function changeLine(changes: readonly Change[]): ChangeLine {
+/**
+ * The most important of the changes, old → new: prices and numbers first, then headings, then text, the longest first. `further` ones
+ * are only counted.
+ */
+export function changeLine(changes: readonly Change[], further = 0): ChangeLine {
   const groups = grouped(changes)
   const told = mostImportant(groups.flatMap(editsOf))
   const max = told.length === 1 ? maxAlone : maxOfTwo
@@ -27,7 +30,7 @@ export function changeLine(changes: readonly Change[]): ChangeLine {
     if (i > 0) parts.push({ kind: 'sign', text: ' · ' })
     parts.push(...partsOf(edit, max, i > 0 ? told[i - 1] : undefined, told[i + 1]))
   }
-  const more = groups.length - new Set(told.map(({ change }) => change)).size
+  const more = groups.length - new Set(told.map(({ change }) => change)).size + further
   if (more > 0) parts.push({ kind: 'sign', text: ` · +${more} more ${more === 1 ? 'change' : 'changes'}` })
   return { text: parts.map(({ text }) => text).join(''), parts, more }
 }

@@ -81,7 +81,7 @@ function xmlFeed(): XmlFeed {
 }
 
 /** All of its text, a line for each block. */
-export function textOfBlocks({ blocks }: Blocks): string {
+export function textOfBlocks({ blocks }: Pick<Blocks, 'blocks'>): string {
   return blocks.map(({ text }) => text).join('\n')
 }
 

@@ -26,8 +26,9 @@ const LONG = 400
 const REACH = 200
 const TRAIL_SIGN = ' › '
 
-export function changeDocument(changes: readonly Change[]): ChangeDocument {
-  const headings = new Set<string>()
+/** The title is context too, and comes once: where it is given, it is no heading. */
+export function changeDocument(changes: readonly Change[], title = ''): ChangeDocument {
+  const headings = new Set([title])
   const parts: ChangePart[] = []
   const lines: string[] = []
   let length = 0

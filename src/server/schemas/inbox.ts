@@ -4,11 +4,42 @@ import { Id, MarkedText, MaybeTime, oneOf, pageQuery, Time } from './common.ts'
 
 export const annotationKinds = ['new', 'changed', 'gone', 'back'] as const
 
-/** Of interests: relevance, threshold, scorer, terms, further, missing, exclusions, expression. Of a followed source: tracked, added, removed. Of one that went: gone. */
+/** Of interests: relevance, threshold, scorer, terms, further, missing, exclusions, expression. With `match: change`, places are in the changes. Of a followed source: tracked. Of one that went: gone. */
 export const Explanation = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
   description: 'Why it is in the inbox: matching terms with weights and positions, or the tracked change',
+})
+
+const linePartKinds = ['same', 'removed', 'added', 'sign'] as const
+const pieceKinds = ['same', 'removed', 'added'] as const
+const changeKinds = ['added', 'removed', 'changed', 'moved'] as const
+
+const Summary = Type.Object({
+  ...MarkedText.properties,
+  parts: Type.Array(Type.Object({ kind: oneOf(linePartKinds), text: Type.String() }), {
+    description: 'The text in parts, for a change; they join to it',
+  }),
+  more: Type.Integer({ description: 'Changes that the text leaves out' }),
+})
+
+export const AnnotationChange = Type.Object({
+  kind: oneOf(changeKinds),
+  path: Type.String({ description: 'The headings above it, or its place in JSON' }),
+  before: Type.Optional(Type.String()),
+  after: Type.Optional(Type.String()),
+  pieces: Type.Optional(
+    Type.Array(Type.Object({ kind: oneOf(pieceKinds), text: Type.String() }), { description: 'Word by word' }),
+  ),
+  title: Type.Optional(Type.String()),
+  link: Type.Optional(Type.String()),
+})
+
+const Entry = Type.Object({
+  id: Type.String(),
+  title: Type.String(),
+  link: Type.String(),
+  channel: Type.String({ description: 'Title of the feed' }),
 })
 
 export const Annotation = Type.Object({
@@ -16,6 +47,7 @@ export const Annotation = Type.Object({
   kind: oneOf(annotationKinds),
   at: Time,
   url: Type.String(),
+  link: Type.String({ description: 'Where the entry of a feed leads; otherwise the same as url' }),
   source: Type.String({ description: 'Host of the page' }),
   title: Type.String(),
   profile: Type.Object({ id: Type.String(), name: Type.String({ description: 'Empty if the profile was deleted' }) }),
@@ -25,11 +57,13 @@ export const Annotation = Type.Object({
   read: Type.Boolean(),
   starred: Type.Boolean(),
   archived: Type.Boolean(),
-  summary: MarkedText,
+  summary: Summary,
+  changes: Type.Array(AnnotationChange, { description: 'What changed; long texts are cut' }),
+  moreChanges: Type.Integer({ description: 'Changes that are not listed' }),
+  entry: Type.Union([Entry, Type.Null()], { description: 'The entry of a feed that it is about' }),
   explanation: Explanation,
   alsoAt: Type.Array(Type.String()),
   document: Id,
-  entry: Type.String({ description: 'Id of the feed entry; empty for other documents' }),
   version: Id,
   n: Type.Integer({ description: 'Version number within its document' }),
   format: Type.String(),

@@ -8,7 +8,6 @@ import {
   createWorkShares,
   type OwnerBudgets,
 } from '../../core/work/work-budget.ts'
-import { createDrafting } from '../../matching/annotate.ts'
 import { proseOf, simhash } from '../../matching/near-duplicate/simhash.ts'
 import { type DocumentTerms, readDocument } from '../../matching/terms/document-terms.ts'
 import type {
@@ -22,15 +21,16 @@ import type {
 import { type AsideKind, asideKinds, type UrdRow } from '../../store/contracts/profiles.ts'
 import type { PriceRow, Version, VersionStore } from '../../store/contracts/versions.ts'
 import { draftOf, type Found } from './annotation-draft.ts'
-import { describeTracked } from './change-summary.ts'
-import { type ChangeView, createChangeViews } from './change-view.ts'
-import { findGone } from './gone.ts'
+import { createDescribing, describeTracked } from './change-summary.ts'
+import { createChangeViews } from './change-view.ts'
+import { backSummary, findGone } from './gone.ts'
 import { type InterestMatch, matchInterests } from './interest-matches.ts'
 import { createMatchedDocuments, type MatchedDocument } from './matched-document.ts'
 import { createPriceSteps } from './price-step.ts'
 import type { Recipient, Recipients } from './recipients.ts'
 import type { Content } from './source-blocks.ts'
 import { noiseOf } from './told-changes.ts'
+import { createItems } from './version-items.ts'
 
 export type AnnotateTaskDeps = {
   versions: VersionStore
@@ -87,7 +87,8 @@ const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], nearDu
  * 3. what changed between them
  * 4. without noise (`told-changes`)
  * 5. for sources with conditions on a price, a stock or a number: whether one is met (`price-step`)
- * 6. for sources that filter: the interests, held against the change or the page (`matched-document`, `interest-matches`)
+ * 6. what there is to tell: the page, or the entries of a feed one by one (`version-items`); for sources that filter, the interests,
+ *    held against the change or the page (`matched-document`, `interest-matches`)
  * 7. the annotation (`change-summary`, `annotation-draft`)
  */
 export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Promise<Annotation[]> {
@@ -103,28 +104,28 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
   }
 
   /**
-   * The last version before this one that has a content. Null for a page that is new or back, and where that version can't be read any
-   * more, because its body was lost, damaged or collected: then there is no change to look at, and the page counts as a whole.
+   * The last version before this one that has a content. Null for a page that is new, and where that version can't be read any more,
+   * because its body was lost, damaged or collected: then there is no change to look at, and the page counts as a whole.
    */
-  async function contentBefore(version: Version): Promise<Content | null> {
-    if (version.reason === 'new' || version.reason === 'back') return null
-    for (let n = version.n - 1; n > 0; n--) {
-      const [before] = await versions.history(version.documentId, { after: n - 1, limit: 1 })
-      if (before !== undefined && before.n < version.n && before.reason !== 'gone') return contentOf(before)
-    }
-    return null
+  async function before(version: Version): Promise<{ content: Content | null; awayMs: number }> {
+    if (version.reason === 'new') return { content: null, awayMs: 0 }
+    // Two versions that say it is gone never follow each other.
+    const earlier = await versions.newest(version.documentId, { before: version.n, limit: 2 })
+    const last = earlier.find(({ reason }) => reason !== 'gone')
+    const goneAt = earlier.find(({ reason }) => reason === 'gone')?.firstSeenAt ?? version.firstSeenAt
+    const content = last === undefined ? null : await contentOf(last)
+    return { content, awayMs: Math.max(0, version.firstSeenAt - goneAt) }
   }
 
-  function draft({ document, terms }: MatchedDocument, matches: readonly InterestMatch[], budgetOf: OwnerBudgets) {
-    const draftFor = createDrafting(document, terms)
+  function describe(matched: MatchedDocument, matches: readonly InterestMatch[], budgetOf: OwnerBudgets): Found[] {
+    const describeFor = createDescribing(matched)
     const budgets = createProfileBudgets(budgetOf)
-    const drafts = matches.map(({ recipient, relevance }): Found => {
+    const found = matches.map(({ recipient, relevance }): Found => {
       const budget = budgets.of(recipient.profile.owner)
-      const { summary, explanation } = draftFor(recipient.slot, recipient.interests!, relevance, budget)
-      return { recipient, relevance, summary, explanation }
+      return { recipient, item: matched.item, relevance, ...describeFor(recipient.interests!, relevance, budget) }
     })
     budgets.settle()
-    return drafts
+    return found
   }
 
   async function find(
@@ -136,29 +137,30 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     if (version.reason === 'gone')
       return { ...nothingFound, found: await findGone(version, covering, newTo, annotations) }
     const after = await contentOf(version)
-    const before = await contentBefore(version)
-    const views = viewsOf({ before, after, tellApart: await noiseOf(version) }, budgetOf)
-    const documents = createMatchedDocuments(version, deps.learn)
+    const { content, awayMs } = await before(version)
+    const views = viewsOf({ before: content, after, tellApart: await noiseOf(version) }, budgetOf)
+    const itemsOf = createItems(version)
+    const documentOf = createMatchedDocuments(version, deps.learn)
     const prices = pricesOf(version, after)
     const groups = new Map<MatchedDocument, Recipient[]>()
     const found: Found[] = []
     let isQuietForSome = false
     for (const recipient of covering) {
-      const { process } = recipient.source
-      if (process === 'archive') continue
-      const seen = views.of(recipient)
-      // On their first check, what changed before is not news: the page is.
-      const view: ChangeView = newTo.has(recipient) ? { page: seen.page, change: null } : seen
+      const { source, profile } = recipient
+      if (source.process === 'archive') continue
+      const view = views.of(recipient)
+      const isNew = newTo.has(recipient)
       const met = await prices.of(recipient, view.page)
-      if (met?.length === 0 && !newTo.has(recipient)) isQuietForSome = true
-      else if (met === null && version.reason === 'changed' && view.change?.told.length === 0) isQuietForSome = true
-      else if (process === 'track') found.push({ recipient, relevance: 1, ...describeTracked(view, met) })
-      else if (view.page !== null) {
-        const isChange = view.change !== null && matchOf(recipient) === 'change'
-        const document = isChange ? documents.change(view) : documents.page(view)
-        const others = groups.get(document)
-        if (others === undefined) groups.set(document, [recipient])
-        else others.push(recipient)
+      const items = met?.length === 0 && !isNew ? [] : itemsOf(view, { isNew, isMet: met !== null })
+      if (items.length === 0) isQuietForSome = true
+      for (const item of items) {
+        if (source.process === 'track') found.push({ recipient, item, relevance: 1, ...describeTracked(item, met) })
+        else if (item.blocks !== null) {
+          const document = documentOf(item, profile.interests.match)
+          const others = groups.get(document)
+          if (others === undefined) groups.set(document, [recipient])
+          else others.push(recipient)
+        }
       }
     }
     const interests: Recipient[] = []
@@ -168,12 +170,13 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
       const { matches, tooExpensive } = matchInterests(document.terms, group, recipients.index, budgetOf)
       interests.push(...tooExpensive)
       if (matches.length === 0) continue
-      found.unshift(...draft(document, matches, budgetOf))
-      // A version has one hash. Its documents are few, and usually one.
-      if (matches.length <= merging.size) continue
+      for (const each of describe(document, matches, budgetOf)) found.push(each)
+      // A version has one hash. Entries of feeds are not compared.
+      if (matches.length <= merging.size || document.item.entry !== null) continue
       hash = proseHash(document.document.text)
       merging = new Set(matches.map(({ recipient }) => recipient))
     }
+    if (version.reason === 'back') for (const each of found) each.summary = backSummary(each, awayMs)
     return {
       ...{ found, hash, merging, isQuietForSome, interests },
       ignore: views.tooExpensive(),
@@ -215,7 +218,9 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
       const merges = cluster !== 0 && merging.has(recipient)
       const known = merges ? await ofCluster(recipient.profile.id, cluster, version.documentId) : null
       if (known === null)
-        drafts.push(draftOf(each, { version, cluster, backlog: isBacklog(recipient), at: clock.now() }))
+        drafts.push(
+          draftOf(each, { version, cluster: merges ? cluster : 0, backlog: isBacklog(recipient), at: clock.now() }),
+        )
       else alsoAt.push({ annotation: known.id, versionId: version.id, url: version.url })
     }
     return { ...nothing, annotations: drafts, alsoAt }
@@ -263,11 +268,6 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
       return { cluster, result: await met.annotations.commit(complete) }
     })
   }
-}
-
-/** Whether interests are held against what changed. */
-function matchOf({ profile }: Recipient): 'change' | 'page' {
-  return (profile.interests as { match?: 'change' | 'page' }).match ?? 'change'
 }
 
 function proseHash(text: string): bigint | null {

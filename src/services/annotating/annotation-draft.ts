@@ -1,14 +1,20 @@
-import type { AnnotationDraft, MarkedText } from '../../store/contracts/annotations.ts'
+import type { AnnotationDraft } from '../../store/contracts/annotations.ts'
 import type { Version } from '../../store/contracts/versions.ts'
+import type { Description } from './change-summary.ts'
 import type { Recipient } from './recipients.ts'
+import type { VersionItem } from './version-items.ts'
 
-/** A version that concerns a recipient, and how. */
-export type Found = { recipient: Recipient; relevance: number; summary: MarkedText; explanation: unknown }
+/** Something of a version that concerns a recipient, and how. */
+export type Found = Description & {
+  recipient: Recipient
+  item: Pick<VersionItem, 'entry' | 'kind' | 'title'>
+  relevance: number
+}
 
 export type DraftPlace = { version: Version; cluster: number; backlog: boolean; at: number }
 
 export function draftOf(
-  { recipient, relevance, summary, explanation }: Found,
+  { recipient, item, relevance, summary, changes, explanation }: Found,
   { version, cluster, backlog, at }: DraftPlace,
 ): AnnotationDraft {
   const { profile } = recipient
@@ -17,7 +23,7 @@ export function draftOf(
     profile: profile.id,
     documentId: version.documentId,
     versionId: version.id,
-    kind: version.reason === 'links' ? 'changed' : version.reason,
+    kind: item.kind,
     at,
     relevance,
     urgency: profile.urgency,
@@ -28,14 +34,17 @@ export function draftOf(
     silent: backlog && recipient.source.process === 'track',
     // The inbox reads annotations itself. A backlog is shown, but not pushed; muted annotations are neither.
     channels: backlog || recipient.urd.muted ? [] : profile.delivery.channels.filter((channel) => channel !== 'inbox'),
-    title: version.title,
+    title: item.title,
     format: version.type.slice(version.type.indexOf('/') + 1),
     extension: /\.([a-z0-9]{1,8})$/i.exec(new URL(version.url).pathname)?.[1]?.toLowerCase() ?? '',
     size: version.size,
     summary,
+    changes,
     explanation,
     cluster,
     docbase: '',
-    entry: '',
+    entry: item.entry?.id ?? '',
+    link: item.entry?.link ?? '',
+    channel: item.entry === null ? '' : version.title,
   }
 }

@@ -1,31 +1,137 @@
-import type { Blocks, Change } from '../../core/change/change.ts'
-import { changeLine } from '../../core/change/change-line.ts'
-import type { MarkedText } from '../../store/contracts/annotations.ts'
-import type { ChangeView } from './change-view.ts'
+import type { Block, Change } from '../../core/change/change.ts'
+import { changeLine, type LinePart } from '../../core/change/change-line.ts'
+import type { WorkBudget } from '../../core/work/work-budget.ts'
+import { createDrafting } from '../../matching/annotate.ts'
+import { type ChangeDocument, partAt } from '../../matching/change/change-document.ts'
+import { type Explanation, explain } from '../../matching/explain/explanation.ts'
+import type { CompiledInterests } from '../../matching/interests/compile-interests.ts'
+import type { Place } from '../../matching/match/leaf-search.ts'
+import { readDocument } from '../../matching/terms/document-terms.ts'
+import { type AnnotationChanges, type AnnotationSummary, noChanges } from '../../store/contracts/annotations.ts'
+import { type KeptChanges, keepChanges } from './annotation-changes.ts'
+import type { MatchedDocument } from './matched-document.ts'
+import type { VersionItem } from './version-items.ts'
+
+/** What an annotation says: in a line, in a list, and why. */
+export type Description = { summary: AnnotationSummary; changes: AnnotationChanges; explanation: unknown }
 
 const MAX_SUMMARY = 400
 
 /** For those who follow every change: what changed, or the beginning of what came. */
 export function describeTracked(
-  { page, change }: Pick<ChangeView, 'page' | 'change'>,
+  { told, blocks }: Pick<VersionItem, 'told' | 'blocks'>,
   /** The conditions that are met, in words. */
   conditions: readonly string[] | null = null,
-): { summary: MarkedText; explanation: unknown } {
+): Description {
   const explanation = { tracked: true, ...(conditions !== null && conditions.length > 0 && { conditions }) }
-  const isPage = change === null || change.told.length === 0
-  return { summary: isPage ? beginningOf(page) : lineOf(change.told), explanation }
+  if (told === null || told.length === 0)
+    return { summary: { text: beginningOf(blocks), marks: [] }, changes: noChanges, explanation }
+  return { summary: { ...lineOf(told), marks: [] }, changes: keepChanges(told).changes, explanation }
 }
 
-export function lineOf(told: readonly Change[]): MarkedText {
-  return { text: changeLine(told).text.toWellFormed(), marks: [] }
+/** For interests that were met: the best passages of what is new, or what changed, with the hits marked. */
+export function createDescribing(matched: MatchedDocument) {
+  const { document, terms, change, item } = matched
+  const draft = createDrafting(document, terms)
+  return (interests: CompiledInterests, relevance: number, budget: WorkBudget): Description => {
+    const told = item.told ?? []
+    if (change === null) {
+      const { summary, explanation } = draft(0, interests, relevance, budget)
+      if (told.length === 0) return { summary, changes: noChanges, explanation: { ...explanation } }
+      return {
+        summary: markedLine(told, interests, budget),
+        changes: keepChanges(told).changes,
+        explanation: { ...explanation },
+      }
+    }
+    const { explanation, passages } = explain(interests, terms, relevance, budget)
+    const hit = new Set<number>()
+    for (const { places } of passages)
+      for (const { where, start } of places) {
+        const part = where === 'body' ? partAt(change, start) : null
+        if (part !== null) hit.add(part.change)
+      }
+    const kept = keepChanges(told, hit)
+    // A line of what was asked for: other changes of the page are counted, not shown.
+    const shown = hit.size === 0 ? told : told.filter((_, n) => hit.has(n))
+    const summary = markedLine(shown, interests, budget, told.length - shown.length)
+    return { summary, changes: kept.changes, explanation: placedInChanges(explanation, change, kept) }
+  }
 }
 
-/** Where nothing in particular is to be shown of a page. */
-export function beginningOf(page: Blocks | null): MarkedText {
+/** Where nothing in particular is to be shown of a text. */
+export function beginningOf(blocks: readonly Block[] | null): string {
   let text = ''
-  for (const block of page?.blocks ?? []) {
+  for (const block of blocks ?? []) {
     text += text === '' ? block.text : `\n${block.text}`
     if (text.length >= MAX_SUMMARY) break
   }
-  return { text: text.slice(0, MAX_SUMMARY).toWellFormed(), marks: [] }
+  return text.slice(0, MAX_SUMMARY).toWellFormed()
+}
+
+function lineOf(told: readonly Change[], further = 0): Omit<AnnotationSummary, 'marks'> {
+  const { text, parts, more } = changeLine(told, further)
+  return {
+    text: text.toWellFormed(),
+    parts: parts.map((part) => ({ ...part, text: part.text.toWellFormed() })),
+    more,
+  }
+}
+
+/** Marks are what was found in the new text of the line. */
+function markedLine(
+  told: readonly Change[],
+  interests: CompiledInterests,
+  budget: WorkBudget,
+  further = 0,
+): AnnotationSummary {
+  const line = lineOf(told, further)
+  const { passages } = explain(interests, readDocument({ url: '', title: '', text: line.text }), 0, budget)
+  const old = oldRanges(line.parts ?? [])
+  const hits = passages
+    .flatMap(({ places }) => places)
+    .filter(({ start, end }) => !old.some((range) => start < range.end && end > range.start))
+    .sort((a, b) => a.start - b.start || b.end - a.end)
+  const marks: [number, number][] = []
+  for (const { start, end } of hits) {
+    const last = marks.at(-1)
+    if (last === undefined || start >= last[1]) marks.push([start, end])
+    else if (end > last[1]) last[1] = end
+  }
+  return { ...line, marks }
+}
+
+/** Where the line has what is there no more, or signs of its own. */
+function oldRanges(parts: readonly LinePart[]): { start: number; end: number }[] {
+  let start = 0
+  return parts.flatMap(({ kind, text }) => {
+    const range = { start, end: start + text.length }
+    start = range.end
+    return kind === 'removed' || kind === 'sign' ? [range] : []
+  })
+}
+
+/** A place in the kept changes: in the new text of one of them, or in its path. */
+export type ChangePlace = { where: 'change' | 'path'; change: number; start: number; end: number }
+
+/** The same explanation with places in the annotation's changes instead of the text that was matched. */
+function placedInChanges(explanation: Explanation, document: ChangeDocument, kept: KeptChanges) {
+  const placed = (places: readonly Place[]) =>
+    places.flatMap((place): (Place | ChangePlace)[] => {
+      const part = place.where === 'body' ? partAt(document, place.start) : null
+      if (part === null) return place.where === 'title' ? [place] : []
+      const from = place.start - part.start + part.from
+      const found = kept.placeOf(part.change, part.of, from, from + place.end - place.start)
+      return found === null ? [] : [{ where: part.of === 'path' ? 'path' : 'change', ...found }]
+    })
+  const { expression, terms } = explanation
+  return {
+    ...explanation,
+    match: 'change',
+    terms: terms.map((term) => ({ ...term, places: placed(term.places) })),
+    expression:
+      expression === null
+        ? null
+        : { ...expression, parts: expression.parts.map((part) => ({ ...part, places: placed(part.places) })) },
+  }
 }

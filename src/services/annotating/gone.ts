@@ -1,4 +1,4 @@
-import type { AnnotationStore, MarkedText } from '../../store/contracts/annotations.ts'
+import { type AnnotationStore, type AnnotationSummary, noChanges } from '../../store/contracts/annotations.ts'
 import type { Version } from '../../store/contracts/versions.ts'
 import type { Found } from './annotation-draft.ts'
 import type { Recipient } from './recipients.ts'
@@ -14,14 +14,59 @@ export async function findGone(
   annotations: Pick<AnnotationStore, 'last'>,
 ): Promise<Found[]> {
   const found: Found[] = []
-  const text = version.location === '' ? `gone (status ${version.status})` : `moved to ${version.location}`
-  const summary: MarkedText = { text, marks: [] }
+  const said = {
+    item: { entry: null, kind: 'gone', title: version.title },
+    summary: { text: goneText(version), marks: [] },
+    changes: noChanges,
+    explanation: { gone: version.status },
+  } as const
   for (const recipient of covering) {
+    const { process } = recipient.source
+    if (process === 'archive') continue
     const last = await annotations.last(recipient.profile.id, version.documentId)
     const wasNotified = last !== null && last.kind !== 'gone'
-    const { process } = recipient.source
-    if ((process === 'track' && !newTo.has(recipient)) || (process !== 'archive' && wasNotified))
-      found.push({ recipient, relevance: last?.relevance ?? 1, summary, explanation: { gone: version.status } })
+    if ((process === 'track' && !newTo.has(recipient)) || wasNotified)
+      found.push({ recipient, relevance: last?.relevance ?? 1, ...said })
   }
   return found
+}
+
+const meanings = new Map([
+  [401, 'sign-in required'],
+  [403, 'forbidden'],
+  [404, 'not found'],
+  [410, 'gone'],
+])
+
+/** In words: why there is no page any more. */
+export function goneText({ status, location }: Pick<Version, 'status' | 'location'>): string {
+  if (location !== '') return `Now redirects to ${location}`
+  if (status === 401) return 'Now needs a sign-in (401)'
+  const meaning = meanings.get(status)
+  return `Gone: the server says ${status}${meaning === undefined ? '' : ` (${meaning})`}`
+}
+
+const units = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+
+/** How long it was away, in the largest unit that fits. */
+export function backText(awayMs: number): string {
+  for (const [unit, ms] of units) {
+    const count = Math.floor(awayMs / ms)
+    if (count >= 1) return `Back after ${count} ${unit}${count === 1 ? '' : 's'}`
+  }
+  return 'Back after less than a minute'
+}
+
+/** That it is back is the news; interests show what they found too. Entries of a feed are news of their own. */
+export function backSummary({ recipient, item, summary }: Found, awayMs: number): AnnotationSummary {
+  if (item.entry !== null) return summary
+  const text = backText(awayMs)
+  if (recipient.source.process === 'track' || summary.text === '') return { text, marks: [] }
+  const lead = `${text} · `
+  const marks = summary.marks.map(([from, to]): [number, number] => [from + lead.length, to + lead.length])
+  return { text: lead + summary.text, marks }
 }

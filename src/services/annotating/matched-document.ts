@@ -1,41 +1,44 @@
+import type { Interests } from '../../core/profile.ts'
 import { textOfBlocks } from '../../core/text/blocks.ts'
 import { type ChangeDocument, changeDocument } from '../../matching/change/change-document.ts'
 import { type DocumentTerms, readDocument } from '../../matching/terms/document-terms.ts'
 import type { Version } from '../../store/contracts/versions.ts'
-import type { ChangeView } from './change-view.ts'
+import type { VersionItem } from './version-items.ts'
 
-/** What interests are held against: the page, or what changed in it. */
+/** What interests are held against: the whole of a page or entry, or what changed in it. */
 export type MatchedDocument = {
+  readonly item: VersionItem
   readonly document: { url: string; title: string; text: string; at: number }
   readonly terms: DocumentTerms
-  /** Null for the whole page. */
+  /** Null for the whole. */
   readonly change: ChangeDocument | null
 }
 
-/** The documents of one version, each read once. */
-export type MatchedDocuments = { page(view: ChangeView): MatchedDocument; change(view: ChangeView): MatchedDocument }
+/** The documents of one version, each read once. What is new counts as a whole, whatever `match` says. */
+export type MatchedDocuments = (item: VersionItem, match: Interests['match']) => MatchedDocument
 
-/** `learn` is called once for each version. */
-export function createMatchedDocuments(version: Version, learn: (terms: DocumentTerms) => void): MatchedDocuments {
-  const known = new Map<unknown, MatchedDocument>()
+/** `learn` is called for each document. */
+export function createMatchedDocuments(
+  { url, firstSeenAt }: Pick<Version, 'url' | 'firstSeenAt'>,
+  learn: (terms: DocumentTerms) => void,
+): MatchedDocuments {
+  const known = { change: new Map<VersionItem, MatchedDocument>(), page: new Map<VersionItem, MatchedDocument>() }
 
-  function read(of: unknown, textOf: () => { text: string; change: ChangeDocument | null }): MatchedDocument {
-    const found = known.get(of)
-    if (found !== undefined) return found
-    const { text, change } = textOf()
-    const document = { url: version.url, title: version.title, text, at: version.firstSeenAt }
-    const made = { document, terms: readDocument(document), change }
-    if (known.size === 0) learn(made.terms)
-    known.set(of, made)
-    return made
+  function read(item: VersionItem, change: ChangeDocument | null): MatchedDocument {
+    const text = change === null ? textOfBlocks({ blocks: item.blocks ?? [] }) : change.text
+    const document = { url, title: item.title, text, at: firstSeenAt }
+    const terms = readDocument(document)
+    learn(terms)
+    return { item, document, terms, change }
   }
 
-  return {
-    page: ({ page }) => read(page, () => ({ text: page === null ? '' : textOfBlocks(page), change: null })),
-    change: ({ change: seen }) =>
-      read(seen, () => {
-        const change = changeDocument(seen?.told ?? [])
-        return { text: change.text, change }
-      }),
+  return (item, match) => {
+    const { told } = item
+    const ofKind = known[told === null ? 'page' : match]
+    const found = ofKind.get(item)
+    if (found !== undefined) return found
+    const made = read(item, told === null || match === 'page' ? null : changeDocument(told, item.title))
+    ofKind.set(item, made)
+    return made
   }
 }

@@ -10,6 +10,10 @@ export function annotationToJson(item: InboxItem, profileName: string) {
     extension: __,
     cluster: ___,
     docbase: ____,
+    changes,
+    channel,
+    entry,
+    link,
     documentId,
     versionId,
     profile,
@@ -22,13 +26,24 @@ export function annotationToJson(item: InboxItem, profileName: string) {
     at: new Date(at).toISOString(),
     source: URL.parse(item.url)?.host ?? '',
     profile: { id: profile, name: profileName },
-    summary: { text: item.summary.text, marks: item.summary.marks.map(([from, to]) => [from, to]) },
+    link: link === '' ? item.url : link,
+    entry: entry === '' ? null : { id: entry, title: item.title, link: link === '' ? item.url : link, channel },
+    summary: summaryOf(item.summary),
+    changes: changes.list.map(({ pieces, ...change }) =>
+      pieces === undefined ? change : { ...change, pieces: [...pieces] },
+    ),
+    moreChanges: changes.more,
     explanation: recordOf(item.explanation),
     alsoAt: [...item.alsoAt],
     document: documentId,
     version: versionId,
     expiresAt: expiresAt === 0 ? null : new Date(expiresAt).toISOString(),
   }
+}
+
+/** `parts` join to the text. */
+function summaryOf({ text, marks, parts = [], more = 0 }: InboxItem['summary']) {
+  return { text, marks: marks.map(([from, to]) => [from, to]), parts: [...parts], more }
 }
 
 function recordOf(explanation: unknown): Record<string, unknown> {

@@ -140,7 +140,12 @@ function match(version: Version, page: Blocks, sources: readonly Source[], inter
     : null
   if (judged?.kind === 'match') return judged
   if (!sources.some(({ process }) => process === 'track')) return judged
-  const example = () => ({ ...known, relevance: 1, summary: beginningOf(page), explanation: { tracked: true } })
+  const example = () => ({
+    ...known,
+    relevance: 1,
+    summary: { text: beginningOf(page.blocks), marks: [] },
+    explanation: { tracked: true },
+  })
   return { kind: 'match', example }
 }
 

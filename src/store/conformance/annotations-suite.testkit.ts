@@ -44,7 +44,8 @@ export function draftOf(documentId: number, versionId: number, parts: Partial<An
     explanation: { terms: [{ key: 'ïdea' }] },
   }
   const facts = { title: 'A "title"', format: 'html', extension: '', ...texts }
-  const worth = { urgency: 3, expiresAt: 0, backlog: false, cluster: 0, docbase: '', entry: '' }
+  const changes = { list: [{ kind: 'added', path: 'Shop › Kettle', after: 'ïdea' }], more: 2 } as const
+  const worth = { urgency: 3, expiresAt: 0, backlog: false, cluster: 0, docbase: '', entry: '', link: '', changes }
   const what = { owner: 'ann', profile: 'p', documentId, versionId, kind: 'new', at: 77 } as const
   return { ...sample, ...what, ...worth, ...facts, ...parts }
 }
@@ -365,6 +366,33 @@ export function annotationsSuite(engine: StoreEngine): void {
           ['q'],
         )
         assert.deepEqual(await annotations.find(first!.id), first)
+      }),
+    )
+
+    test(
+      'each entry of a feed is an annotation of its own, committed and adopted once',
+      place(async (all) => {
+        const { annotations, host } = all
+        const [version] = await kept(all, ['/feed'])
+        const drafts = ['one', 'two'].map((entry) =>
+          draftOf(version!.documentId, version!.id, { entry, title: entry, link: `http://${host}/${entry}` }),
+        )
+        const [one] = await annotations.commit({ ...nothing, annotations: drafts.slice(0, 1) })
+        const made = await annotations.commit({ ...nothing, annotations: [...drafts, ...drafts] })
+        assert.deepEqual(
+          [one!, ...made].map(({ entry, link, title }) => [entry, link, title]),
+          [
+            ['one', `http://${host}/one`, 'one'],
+            ['two', `http://${host}/two`, 'two'],
+          ],
+        )
+        const url = `http://${host}/other`
+        const others = ['one', 'two', 'one'].map((entry): AdoptedAnnotation => {
+          const { documentId: _, versionId: __, cluster: ___, ...draft } = draftOf(0, 0, { silent: true, entry })
+          return { draft, document: { host, fp: fingerprintOf(url), url }, version: null, alsoAt: [] }
+        })
+        assert.equal(await annotations.adopt(others), 2)
+        assert.equal(await annotations.adopt(others), 0)
       }),
     )
 

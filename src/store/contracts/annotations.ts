@@ -1,3 +1,5 @@
+import type { ChangeKind, Piece } from '../../core/change/change.ts'
+import type { LinePart } from '../../core/change/change-line.ts'
 import type { NoiseState } from '../../core/change/noise/learned-block.ts'
 import type { DocumentKey } from './documents.ts'
 import type { Notice, PriceRow } from './versions.ts'
@@ -24,11 +26,11 @@ export type AnnotationStore = {
   setAside(limit: number): Promise<SetAside>
   /** All that are set aside wait again, with no attempts counted. Returns how many. */
   retrySetAside(): Promise<number>
-  /** Everything or nothing. Annotations that exist are skipped. Returns the new ones. */
+  /** Everything or nothing. Annotations that exist (same owner, profile, version and entry) are skipped. Returns the new ones. */
   commit(batch: AnnotationBatch): Promise<Annotation[]>
   /**
-   * Adds annotations from another system, everything or nothing. One of the same owner, profile, document, kind and time is there already
-   * and skipped. Documents that are not known get a row. Returns how many are new.
+   * Adds annotations from another system, everything or nothing. One of the same owner, profile, document, entry, kind and time is there
+   * already and skipped. Documents that are not known get a row. Returns how many are new.
    */
   adopt(annotations: readonly AdoptedAnnotation[]): Promise<number>
   find(id: number): Promise<Annotation | null>
@@ -73,6 +75,30 @@ export type AnnotationKind = 'new' | 'changed' | 'gone' | 'back'
 /** Text with the ranges to highlight. */
 export type MarkedText = { text: string; marks: readonly (readonly [from: number, to: number])[] }
 
+/** A summary. Where it says what changed it has parts too, which join to its text, and how many changes it leaves out. */
+export type AnnotationSummary = MarkedText & { parts?: readonly LinePart[]; more?: number }
+
+/** What changed, as far as it is kept with an annotation: some of the changes, long texts cut. */
+export type AnnotationChanges = {
+  list: readonly AnnotationChange[]
+  /** Changes that are not listed. */
+  more: number
+}
+
+export type AnnotationChange = {
+  kind: ChangeKind
+  path: string
+  before?: string
+  after?: string
+  /** Word by word, for `changed`. They join to `before` and `after`. */
+  pieces?: readonly Piece[]
+  /** Of an entry of a feed. */
+  title?: string
+  link?: string
+}
+
+export const noChanges: AnnotationChanges = { list: [], more: 0 }
+
 export type AnnotationFields = {
   owner: string
   profile: string
@@ -90,15 +116,23 @@ export type AnnotationFields = {
   format: string
   extension: string
   size: number
-  summary: MarkedText
+  summary: AnnotationSummary
+  changes: AnnotationChanges
   /** Terms with weights and positions, as the annotation engine gives it. */
   explanation: unknown
   /** First version of the near-duplicate cluster; 0 where the text is too short to compare. */
   cluster: number
   /** Where the content is in the system that the annotation comes from; empty where its version is, or was, in this archive. */
   docbase: string
-  /** Of a feed: the id of the entry; '' for all other documents. Annotations of a document and entry are one row in the inbox. */
+  /**
+   * The entry of a feed that it is about, by its id; then `title` is the entry's own. '' for all other documents. Annotations of a
+   * document and entry are one row in the inbox.
+   */
   entry: string
+  /** Where the entry leads; empty where that is the document itself. */
+  link: string
+  /** Title of the feed; empty for everything else. */
+  channel: string
 }
 
 /** A `flag` is true or false, `json` is any value. */
@@ -124,10 +158,13 @@ export const annotationFields = {
   extension: { column: 'extension', type: 'text' },
   size: { column: 'size', type: 'integer' },
   summary: { column: 'summary', type: 'json' },
+  changes: { column: 'changes', type: 'json' },
   explanation: { column: 'explanation', type: 'json' },
   cluster: { column: 'story', type: 'integer' },
   docbase: { column: 'docbase', type: 'text' },
   entry: { column: 'entry', type: 'text' },
+  link: { column: 'link', type: 'text' },
+  channel: { column: 'channel', type: 'text' },
 } as const satisfies Record<keyof AnnotationFields, { column: string; type: FieldType }>
 
 export type AnnotationDraft = AnnotationFields & {

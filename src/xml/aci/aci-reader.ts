@@ -11,7 +11,18 @@ import {
   wordOf,
   type XmlNode,
 } from '../xml-tree.ts'
-import { type Aci, type AciExplanation, type AciPlace, type AciSummary, aciKinds, targetNames } from './aci.ts'
+import {
+  type Aci,
+  type AciChange,
+  type AciChanges,
+  type AciExplanation,
+  type AciPlace,
+  type AciSummary,
+  aciKinds,
+  changeKindNames,
+  pieceKindNames,
+  targetNames,
+} from './aci.ts'
 
 export const aciGrammar = createGrammar({ dtd: 'aci.dtd', root: 'acis', item: 'aci' })
 
@@ -57,6 +68,10 @@ function aciOf(node: XmlNode, values: XmlValues): Aci {
     title: values.text(childOf(node, 'title')),
     alsoAt: childrenOf(node, 'alsoat').map((each) => values.text(each).trim()),
     explanation: explanation === undefined ? null : explanationOf(explanation, values),
+    changes: changesOf(childOf(node, 'changes'), values),
+    entry: attributeOf(node, 'entry') ?? '',
+    link: attributeOf(node, 'link') ?? '',
+    channel: attributeOf(node, 'channel') ?? '',
   }
 }
 
@@ -96,6 +111,35 @@ function explanationOf(node: XmlNode, values: XmlValues): AciExplanation {
   }
 }
 
+function changesOf(node: XmlNode | undefined, values: XmlValues): AciChanges {
+  if (node === undefined) return { list: [], more: 0 }
+  return {
+    list: childrenOf(node, 'change').map((change) => changeOf(change, values)),
+    more: values.count(node, 'more'),
+  }
+}
+
+function changeOf(node: XmlNode, values: XmlValues): AciChange {
+  const textOfChild = (name: 'title' | 'before' | 'after') => {
+    const child = childOf(node, name)
+    return child === undefined ? {} : { [name]: values.text(child) }
+  }
+  const link = attributeOf(node, 'link')
+  const pieces = node.content.flatMap((each) => {
+    const kind = typeof each === 'string' ? undefined : wordOf(each.name, pieceKindNames)
+    return typeof each === 'string' || kind === undefined ? [] : [{ kind, text: values.text(each) }]
+  })
+  return {
+    kind: wordOf(attributeOf(node, 'kind'), changeKindNames) ?? 'changed',
+    path: values.text(childOf(node, 'path')),
+    ...textOfChild('title'),
+    ...textOfChild('before'),
+    ...textOfChild('after'),
+    ...(pieces.length === 0 ? {} : { pieces }),
+    ...(link === undefined ? {} : { link }),
+  }
+}
+
 function expressionOf(node: XmlNode, values: XmlValues): AciExplanation['expression'] {
   const parts = childrenOf(node, 'part').map((part) => ({
     text: attributeOf(part, 'text') ?? '',
@@ -112,7 +156,8 @@ function placesOf(node: XmlNode, values: XmlValues): AciPlace[] {
     const start = values.count(place, 'start')
     const end = values.count(place, 'end')
     if (end < start) values.addError(place, 'ends before it starts')
-    return { where: wordOf(attributeOf(place, 'where'), targetNames) ?? 'body', start, end }
+    const change = attributeOf(place, 'change') === undefined ? {} : { change: values.count(place, 'change') }
+    return { where: wordOf(attributeOf(place, 'where'), targetNames) ?? 'body', ...change, start, end }
   })
 }
 

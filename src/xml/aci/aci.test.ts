@@ -45,6 +45,10 @@ const plain: Aci = {
   title: '',
   alsoAt: [],
   explanation: null,
+  changes: { list: [], more: 0 },
+  entry: '',
+  link: '',
+  channel: '',
 }
 
 describe('annotations as XML', () => {
@@ -90,6 +94,32 @@ describe('annotations as XML', () => {
       text,
       /<term key="java" weight="4" count="2" worth="4" intitle="0"><place where="body" start="0" end="4"\/><\/term>/,
     )
+    assert.deepEqual(readAcis(text), { acis: [found], errors: [] })
+  })
+
+  test('what changed is a list, and the entry of a feed has its own link', () => {
+    const found: Aci = {
+      ...plain,
+      ...{ kind: 'changed', entry: 'tag:a.example,2026:1', link: 'http://a.example/1', channel: 'News' },
+      changes: {
+        list: [
+          {
+            kind: 'changed',
+            path: 'Shop › Kettle',
+            before: '€ 39',
+            after: '€ 34',
+            pieces: [{ kind: 'same', text: '€ ' }],
+          },
+          { kind: 'added', path: '', after: '<b>' },
+        ],
+        more: 3,
+      },
+    }
+    const text = writeAci(found)
+    assert.deepEqual(aciGrammar.validate(text), [])
+    assert.match(text, / entry="tag:a.example,2026:1" link="http:\/\/a.example\/1" channel="News">/)
+    assert.match(text, /<changes more="3">\s*<change kind="changed">\s*<path>Shop › Kettle<\/path>/)
+    assert.match(text, /<after>&lt;b&gt;<\/after>/)
     assert.deepEqual(readAcis(text), { acis: [found], errors: [] })
   })
 

@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { anyText } from '../meta-info/meta-info.testkit.ts'
-import { type Aci, type AciExplanation, type AciSummary, aciKinds, targetNames } from './aci.ts'
+import {
+  type Aci,
+  type AciChange,
+  type AciExplanation,
+  type AciSummary,
+  aciKinds,
+  changeKindNames,
+  pieceKindNames,
+  targetNames,
+} from './aci.ts'
 
 /** What may stand in an attribute: all that XML can hold. */
 const anyName = fc.string({
@@ -26,8 +35,13 @@ const anySummary: fc.Arbitrary<AciSummary> = fc
 
 const anyPlaces = fc.array(
   fc
-    .record({ where: fc.constantFrom(...targetNames), start: fc.nat(), length: fc.nat() })
-    .map(({ where, start, length }) => ({ where, start, end: start + length })),
+    .record({ where: fc.constantFrom(...targetNames), change: fc.nat(), start: fc.nat(), length: fc.nat() })
+    .map(({ where, change, start, length }) => ({
+      where,
+      ...(where === 'change' || where === 'path' ? { change } : {}),
+      start,
+      end: start + length,
+    })),
   { maxLength: 3 },
 )
 
@@ -65,6 +79,22 @@ const anyExplanation: fc.Arbitrary<AciExplanation> = fc.record({
   ),
 })
 
+const anyChange: fc.Arbitrary<AciChange> = fc.record(
+  {
+    kind: fc.constantFrom(...changeKindNames),
+    path: anyText,
+    before: anyText,
+    after: anyText,
+    pieces: fc.array(fc.record({ kind: fc.constantFrom(...pieceKindNames), text: anyText }), {
+      minLength: 1,
+      maxLength: 3,
+    }),
+    title: anyText,
+    link: anyName,
+  },
+  { requiredKeys: ['kind', 'path'] },
+)
+
 export const anyAci: fc.Arbitrary<Aci> = fc
   .record({
     owner: anyName,
@@ -91,5 +121,12 @@ export const anyAci: fc.Arbitrary<Aci> = fc
       { maxLength: 3 },
     ),
     explanation: fc.option(anyExplanation),
+    changes: fc.oneof(
+      fc.constant({ list: [], more: 0 }),
+      fc.record({ list: fc.array(anyChange, { minLength: 1, maxLength: 3 }), more: anyCount }),
+    ),
+    entry: anyName,
+    link: anyName,
+    channel: anyName,
   })
   .map((aci) => structuredClone(aci))

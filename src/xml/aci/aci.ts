@@ -27,10 +27,30 @@ export type Aci = {
   readonly title: string
   readonly alsoAt: readonly string[]
   readonly explanation: AciExplanation | null
+  readonly changes: AciChanges
+  /** Of a feed: id and link of the entry, and the title of the feed; '' for everything else. */
+  readonly entry: string
+  readonly link: string
+  readonly channel: string
+}
+
+export const changeKindNames = ['added', 'removed', 'changed', 'moved'] as const
+export const pieceKindNames = ['same', 'removed', 'added'] as const
+
+export type AciChanges = { readonly list: readonly AciChange[]; readonly more: number }
+
+export type AciChange = {
+  readonly kind: (typeof changeKindNames)[number]
+  readonly path: string
+  readonly before?: string
+  readonly after?: string
+  readonly pieces?: readonly { readonly kind: (typeof pieceKindNames)[number]; readonly text: string }[]
+  readonly title?: string
+  readonly link?: string
 }
 
 export const aciKinds = ['new', 'changed', 'gone', 'back'] as const
-export const targetNames = ['title', 'body'] as const
+export const targetNames = ['title', 'body', 'change', 'path'] as const
 
 /** `marks` are ranges of the text, in order, none empty and none over another. */
 export type AciSummary = { readonly text: string; readonly marks: readonly (readonly [from: number, to: number])[] }
@@ -62,7 +82,13 @@ export type AciPart = {
   readonly places: readonly AciPlace[]
 }
 
-export type AciPlace = { readonly where: (typeof targetNames)[number]; readonly start: number; readonly end: number }
+/** `change` says which of the changes, for a place in the new text or in the path of one. */
+export type AciPlace = {
+  readonly where: (typeof targetNames)[number]
+  readonly change?: number
+  readonly start: number
+  readonly end: number
+}
 
 /** A file of many, one in memory at a time. */
 export function writeAcis(acis: Iterable<Aci> | AsyncIterable<Aci>): AsyncGenerator<string, void, undefined> {
@@ -88,6 +114,9 @@ function aciElement(aci: Aci): string {
     version: aci.version || null,
     kind: aci.kind === 'new' ? null : aci.kind,
     backlog: aci.isBacklog || null,
+    entry: aci.entry || null,
+    link: aci.link || null,
+    channel: aci.channel || null,
   })
   let text = `<aci${list}>\n  ${bareTextElement('uri', aci.uri)}\n  <urgency${attributes({ urgent: aci.urgency })}/>\n`
   text += `  ${bareTextElement('docbase', aci.docbase)}\n`
@@ -95,6 +124,7 @@ function aciElement(aci: Aci): string {
   text += `  ${summaryElement(aci.summary)}\n${textElement('title', aci.title, '  ')}`
   for (const uri of aci.alsoAt) text += `  ${bareTextElement('alsoat', uri)}\n`
   if (aci.explanation !== null) text += explanationElement(aci.explanation)
+  if (aci.changes.list.length > 0) text += changesElement(aci.changes)
   return `${text}</aci>\n`
 }
 
@@ -140,9 +170,24 @@ function explanationElement({ threshold, scorer, terms, further, missing, exclus
   return `${text}  </explanation>\n`
 }
 
+function changesElement({ list, more }: AciChanges): string {
+  let text = `  <changes${attributes({ more: more || null })}>\n`
+  for (const { kind, path, title, link, before, after, pieces } of list) {
+    text += `    <change${attributes({ kind, link: link ?? null })}>\n`
+    text += `      ${bareTextElement('path', path)}\n`
+    if (title !== undefined) text += `      ${bareTextElement('title', title)}\n`
+    if (before !== undefined) text += `      ${bareTextElement('before', before)}\n`
+    if (after !== undefined) text += `      ${bareTextElement('after', after)}\n`
+    for (const piece of pieces ?? []) text += `      ${bareTextElement(piece.kind, piece.text)}\n`
+    text += '    </change>\n'
+  }
+  return `${text}  </changes>\n`
+}
+
 function placedElement(name: string, list: string, places: readonly AciPlace[], indent: string): string {
   if (places.length === 0) return `${indent}<${name}${list}/>\n`
   let text = `${indent}<${name}${list}>`
-  for (const { where, start, end } of places) text += `<place${attributes({ where, start, end })}/>`
+  for (const { where, change = null, start, end } of places)
+    text += `<place${attributes({ where, change, start, end })}/>`
   return `${text}</${name}>\n`
 }

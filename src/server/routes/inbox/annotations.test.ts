@@ -44,7 +44,10 @@ describe('the inbox', () => {
         starred: false,
         archived: false,
         alsoAt: [],
-        entry: '',
+        link: 'http://www.example.org/x',
+        changes: [{ kind: 'added', path: 'Shop › Kettle', after: 'ïdea' }],
+        moreChanges: 2,
+        entry: null,
         format: 'html',
         size: 1234,
         expiresAt: '2001-09-09T01:46:40.000Z',
@@ -54,6 +57,32 @@ describe('the inbox', () => {
       assert.deepEqual((await server.as(ada).get(`/annotations/${id}`)).json(), item)
       await server.as(ada).put(`/profiles/${profile}`, { name: 'Renamed', sources })
       assert.equal((await server.as(ada).get(`/annotations/${id}`)).json().profile.name, 'Renamed')
+    }),
+  )
+
+  test(
+    'an entry of a feed has its own title and link, and a change is told in parts',
+    withServer(async (server) => {
+      const parts = [
+        { kind: 'removed', text: '€ 39' },
+        { kind: 'sign', text: ' → ' },
+        { kind: 'added', text: '€ 34' },
+      ] as const
+      const summary = { text: '€ 39 → € 34', marks: [], parts, more: 3 }
+      const pieces = [{ kind: 'same', text: '€ ' }] as const
+      const change = { kind: 'changed', path: '', before: '€ 39', after: '€ 34', pieces } as const
+      const feed = {
+        url: 'http://www.example.org/feed',
+        entry: 'tag:1',
+        link: 'http://www.example.org/1',
+        channel: 'News',
+      }
+      const changes = { list: [change], more: 0 }
+      const id = await annotate(server, ada, { ...feed, title: 'Rain', summary, changes })
+      const item = (await server.as(ada).get(`/annotations/${id}`)).json()
+      assert.deepEqual(item.entry, { id: 'tag:1', title: 'Rain', link: feed.link, channel: 'News' })
+      assert.deepEqual([item.url, item.link, item.title], [feed.url, feed.link, 'Rain'])
+      assert.deepEqual([item.summary, item.changes, item.moreChanges], [summary, [change], 0])
     }),
   )
 
@@ -275,11 +304,12 @@ describe('forms of the inbox', () => {
               item.kind,
               item.backlog,
               Date.parse(item.at),
-              item.summary,
+              { text: item.summary.text, marks: item.summary.marks },
               1234,
             ],
           )
         }
+        assert.deepEqual(acis[1]!.changes, { list: items[1].changes, more: items[1].moreChanges })
         assert.deepEqual([acis[1]!.isExpired, acis[1]!.explanation?.terms[0]?.key], [true, 'research'])
         const one = await server.as(ada).get(`/annotations/${items[0].id}?format=xml`)
         assert.deepEqual(readAcis(one.rawPayload), { acis: [acis[0]], errors: [] })

@@ -93,10 +93,10 @@ function locatedOf(adopted: AdoptedAnnotation, { id, url }: { id: number; url: s
 }
 
 const known = `SELECT g.place::int AS place
-  FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[])
-    WITH ORDINALITY AS g (document, profile, owner, at, kind, place)
+  FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::text[])
+    WITH ORDINALITY AS g (document, profile, owner, at, kind, entry, place)
   WHERE EXISTS (SELECT 1 FROM annotations a WHERE a.document = g.document AND a.profile = g.profile AND a.owner = g.owner
-    AND a.at = g.at AND a.kind = g.kind)`
+    AND a.at = g.at AND a.kind = g.kind AND a.entry = g.entry)`
 
 async function withoutKnown(tx: Tx, located: readonly Located[]): Promise<Located[]> {
   const rows = await tx.query<{ place: number }>(known, [
@@ -105,11 +105,12 @@ async function withoutKnown(tx: Tx, located: readonly Located[]): Promise<Locate
     located.map(({ draft }) => storable(draft.owner)),
     located.map(({ draft }) => draft.at),
     located.map(({ draft }) => draft.kind),
+    located.map(({ draft }) => storable(draft.entry)),
   ])
   const places = new Set(rows.map(({ place }) => place))
   const met = new Set<string>()
-  return located.filter(({ draft: { documentId, profile, owner, at, kind } }, index) => {
-    const key = JSON.stringify([documentId, profile, owner, at, kind])
+  return located.filter(({ draft: { documentId, profile, owner, at, kind, entry } }, index) => {
+    const key = JSON.stringify([documentId, profile, owner, at, kind, entry])
     if (places.has(index + 1) || met.has(key)) return false
     met.add(key)
     return true

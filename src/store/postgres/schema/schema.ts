@@ -128,6 +128,11 @@ CREATE INDEX unmuted_owner ON unmuted (owner)
 `
 
 /** In this order. The tables of the first two can be distributed by their partition. */
+const changesSchema = `
+ALTER TABLE annotations ADD COLUMN changes text NOT NULL DEFAULT '{"list":[],"more":0}',
+  ADD COLUMN link text NOT NULL DEFAULT '', ADD COLUMN channel text NOT NULL DEFAULT ''
+`
+
 export const postgresMigrations: readonly PostgresMigration[] = [
   {
     id: 1,
@@ -248,5 +253,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: '68573b2f37261462c628b86331cc16e230c1beb7a81927404e6b1356a7e48de4',
     name: 'noise of documents, mutings that were undone, and which versions notified',
     sql: noiseSchema,
+  },
+  {
+    id: 21,
+    sha256: 'a5b2852472a27cf2c230a4ef4e751b96e7f063e44663fe5dc04df68f4282d755',
+    name: 'what changed, with each annotation',
+    sql: changesSchema,
   },
 ]

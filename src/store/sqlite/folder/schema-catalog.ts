@@ -464,4 +464,13 @@ CREATE TABLE unmuted (
 ) WITHOUT ROWID;
 CREATE INDEX unmuted_owner ON unmuted (owner)`,
   },
+  {
+    id: 17,
+    sha256: '3f45a02e953c1d9a526581bd6e3dcfb04ae8c7c273c8bedecc1b1d178813c9e4',
+    name: 'what changed, with each annotation',
+    sql: `
+ALTER TABLE annotations ADD COLUMN changes TEXT NOT NULL DEFAULT '{"list":[],"more":0}';
+ALTER TABLE annotations ADD COLUMN link TEXT NOT NULL DEFAULT '';
+ALTER TABLE annotations ADD COLUMN channel TEXT NOT NULL DEFAULT ''`,
+  },
 ]

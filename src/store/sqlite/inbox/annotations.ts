@@ -81,7 +81,7 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
        VALUES (?, ?, ?, '', ?, 0, 0, 0, '${adoptedOutcome}')`,
     ),
     isThere: db.prepare(
-      'SELECT 1 FROM annotations WHERE document = ? AND profile = ? AND owner = ? AND at = ? AND kind = ?',
+      'SELECT 1 FROM annotations WHERE document = ? AND profile = ? AND owner = ? AND at = ? AND kind = ? AND entry = ?',
     ),
     find: prepareAnnotations(db, 'WHERE a.id = ?'),
     list: prepareAnnotations(
@@ -134,10 +134,10 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
 
   function adopt(adopted: AdoptedAnnotation): number {
     const { host, fp, url } = adopted.document
-    const { owner, profile, at, kind } = adopted.draft
+    const { owner, profile, at, kind, entry } = adopted.draft
     const known = sql.document.get(host, fp) as { id: number } | undefined
     const document = known?.id ?? Number(sql.addDocument.run(host, fp, url, at).lastInsertRowid)
-    if (sql.isThere.get(document, profile, owner, at, kind) !== undefined) return 0
+    if (sql.isThere.get(document, profile, owner, at, kind, entry) !== undefined) return 0
     const foreign = foreignVersion(adopted)
     const draft = adoptedDraft(adopted, document, adopted.version?.id ?? foreign)
     const id = add(draft)
