@@ -4,58 +4,14 @@ import { parse } from 'parse5'
 import { messageHtml } from './html.ts'
 import { messageJson } from './json.ts'
 import { messageMarkdown } from './markdown.ts'
-import { type Message, type MessageItem, subjectOf } from './message.ts'
+import { hostileText, itemOf, messageOf } from './message.testkit.ts'
+import { subjectOf } from './message.ts'
 import { messageShort, shortLength } from './short.ts'
 import { messageText } from './text.ts'
 
-function item(parts: Partial<MessageItem> = {}): MessageItem {
-  return {
-    ...{
-      id: 7,
-      thread: 'd3',
-      kind: 'changed',
-      title: 'Kettle',
-      url: 'https://shop.example/kettle',
-      source: 'shop.example',
-    },
-    ...{ profile: 'Prices', at: Date.UTC(2026, 4, 3, 8), urgency: 1, relevance: 2, summary: '€ 39.90 → € 34.50' },
-    parts: [
-      { kind: 'removed', text: '€ 39.90' },
-      { kind: 'sign', text: ' → ' },
-      { kind: 'added', text: '€ 34.50' },
-    ],
-    changes: [
-      { kind: 'changed', path: 'Shop › Kettle', before: '€ 39.90', after: '€ 34.50' },
-      { kind: 'added', path: 'Shop › Kettle', after: 'Only 3 left' },
-      { kind: 'removed', path: '', before: 'Free tea' },
-      { kind: 'moved', path: '', after: 'About us' },
-    ],
-    ...{ moreChanges: 2, text: '', alsoAt: [] },
-    links: { open: 'https://e.example/a/7', change: 'https://e.example/c/7', cached: 'https://e.example/v/7' },
-    ...parts,
-  }
-}
-
-function message(parts: Partial<Message> = {}): Message {
-  const links = { inbox: 'https://e.example/inbox', settings: 'https://e.example/settings', unsubscribe: null }
-  return {
-    id: 'm1',
-    kind: 'single',
-    at: Date.UTC(2026, 4, 3, 8),
-    amount: 'change',
-    items: [item()],
-    leftOut: 0,
-    links,
-    ...parts,
-  }
-}
-
-const hostile =
-  'a\r\nBcc: eve@evil.example\u2028<script>alert(1)</script> [x](javascript:alert(1)) \u202e`*_~@here\ud800'
-
 describe('messages', () => {
   test('as text say what changed, old and new, with links', () => {
-    const text = messageText(message())
+    const text = messageText(messageOf())
     for (const words of [
       'Kettle',
       '[Shop › Kettle]',
@@ -67,14 +23,14 @@ describe('messages', () => {
       'https://e.example/c/7',
     ])
       assert.ok(text.includes(words), `${words} in ${text}`)
-    const lines = messageText(message({ items: [item({ summary: 'word '.repeat(200) })], amount: 'summary' })).split(
-      '\n',
-    )
+    const lines = messageText(
+      messageOf({ items: [itemOf({ summary: 'word '.repeat(200) })], amount: 'summary' }),
+    ).split('\n')
     assert.ok(lines.every((line) => line.length <= 72 || line.includes('https://')))
   })
 
   test('as HTML are a whole page without anything to load or run', () => {
-    const page = messageHtml(message())
+    const page = messageHtml(messageOf())
     const errors: string[] = []
     parse(page, { onParseError: ({ code }) => errors.push(code) })
     assert.deepEqual(errors, [])
@@ -83,15 +39,15 @@ describe('messages', () => {
   })
 
   test('as Markdown strike through what went', () => {
-    const text = messageMarkdown(message({ amount: 'summary' }))
+    const text = messageMarkdown(messageOf({ amount: 'summary' }))
     assert.match(text, /~~€ 39\\?\.90~~ → € 34/)
     assert.match(text, /\*\*\[Kettle\]\(https:\/\/shop\.example\/kettle\)\*\*/)
   })
 
   test('digests are grouped by profile and say what was left out', () => {
-    const digest = message({
+    const digest = messageOf({
       kind: 'digest',
-      items: [item(), item({ id: 8, profile: 'News', title: 'Bridge' })],
+      items: [itemOf(), itemOf({ id: 8, profile: 'News', title: 'Bridge' })],
       leftOut: 3,
     })
     assert.equal(subjectOf(digest), '5 changes')
@@ -102,16 +58,16 @@ describe('messages', () => {
   })
 
   test('what pages call themselves begins no header, no markup and no link', () => {
-    const evil = message({
+    const evil = messageOf({
       kind: 'digest',
       items: [
-        item({
-          title: hostile,
+        itemOf({
+          title: hostileText,
           url: 'javascript:alert(1)',
-          profile: hostile,
-          summary: hostile,
+          profile: hostileText,
+          summary: hostileText,
           parts: [],
-          changes: [{ kind: 'added', path: hostile, after: hostile }],
+          changes: [{ kind: 'added', path: hostileText, after: hostileText }],
         }),
       ],
     })
@@ -121,23 +77,23 @@ describe('messages', () => {
     assert.doesNotMatch(messageMarkdown(evil), /\]\(javascript|(?<!\\)<script|@here/)
     assert.doesNotMatch(messageText(evil), /\u202e|^Bcc/m)
     assert.ok(JSON.stringify(messageJson(evil)).isWellFormed())
-    assert.ok([...subjectOf(message({ items: [item({ title: 'x'.repeat(10_000_000) })] }))].length <= 150)
+    assert.ok([...subjectOf(messageOf({ items: [itemOf({ title: 'x'.repeat(10_000_000) })] }))].length <= 150)
   })
 
   test('short messages fit: 160 of the GSM alphabet, 70 of another', () => {
-    assert.equal(messageShort(message()), 'Kettle: € 39.90 -> € 34.50 https://e.example/a/7')
-    const long = messageShort(message({ items: [item({ title: 'A very long title '.repeat(30) })] }))
+    assert.equal(messageShort(messageOf()), 'Kettle: € 39.90 -> € 34.50 https://e.example/a/7')
+    const long = messageShort(messageOf({ items: [itemOf({ title: 'A very long title '.repeat(30) })] }))
     assert.ok(shortLength(long).length <= 160 && long.endsWith('... https://e.example/a/7'), long)
-    const greek = messageShort(message({ items: [item({ title: 'Καλημέρα κόσμε '.repeat(10) })] }))
+    const greek = messageShort(messageOf({ items: [itemOf({ title: 'Καλημέρα κόσμε '.repeat(10) })] }))
     assert.equal(shortLength(greek).room, 70)
     assert.ok(shortLength(greek).length <= 70, greek)
-    const emoji = messageShort(message({ items: [item({ title: '💡'.repeat(100) })] }))
+    const emoji = messageShort(messageOf({ items: [itemOf({ title: '💡'.repeat(100) })] }))
     assert.ok(shortLength(emoji).length <= 70 && emoji.isWellFormed())
     assert.deepEqual(shortLength('€[]'), { length: 6, room: 160 })
   })
 
   test('as JSON have the names of the API', () => {
-    const { data, type } = messageJson(message()) as {
+    const { data, type } = messageJson(messageOf()) as {
       type: string
       data: { changes: unknown[]; summary: { text: string } }[]
     }

@@ -1,0 +1,67 @@
+import { lookup as lookUp } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { Agent, request } from 'undici'
+import { AppError } from '../core/errors.ts'
+import type { AddressGuard } from '../core/url/address.ts'
+import type { HttpSender } from './channel-agent.ts'
+
+const CONNECT_MS = 10_000
+const ANSWER_MS = 20_000
+/** Enough to tell what the other side says. */
+const MAX_ANSWER_BYTES = 64 * 1024
+
+/**
+ * Sends requests to addresses that the guard lets through. Names are resolved here, and the socket gets the very address that was judged.
+ * Redirects are not followed: they could lead anywhere, and a receiver can name its true address.
+ */
+export function createHttpSender(guard: AddressGuard): { send: HttpSender; close(): Promise<void> } {
+  async function allowed(host: string) {
+    const found = isIP(host) === 0 ? await lookUp(host, { all: true }) : [{ address: host, family: isIP(host) }]
+    const open = found.filter(({ address }) => guard.check(address, host).kind === 'allowed')
+    if (open.length === 0)
+      throw new AppError(
+        'address-refused',
+        `${host} is in a private network; an administrator can allow it with delivery.allow`,
+      )
+    return open
+  }
+
+  const agent = new Agent({
+    connections: 4,
+    headersTimeout: ANSWER_MS,
+    bodyTimeout: ANSWER_MS,
+    connect: {
+      timeout: CONNECT_MS,
+      lookup(host, options, done) {
+        allowed(host).then(
+          (open) => (options.all === true ? done(null, open) : done(null, open[0]!.address, open[0]!.family)),
+          (error) => done(error, []),
+        )
+      },
+    },
+  })
+
+  return {
+    async send({ url, method, headers, body }) {
+      const { hostname } = new URL(url)
+      const host = hostname.replace(/^\[|\]$/g, '')
+      // A literal address is looked up by nobody.
+      if (isIP(host) !== 0) await allowed(host)
+      const answer = await request(url, {
+        ...{ method, headers, body, dispatcher: agent, signal: AbortSignal.timeout(CONNECT_MS + ANSWER_MS) },
+      })
+      const pieces: Buffer[] = []
+      let length = 0
+      for await (const piece of answer.body) {
+        pieces.push(piece as Buffer)
+        length += (piece as Buffer).length
+        if (length > MAX_ANSWER_BYTES) break
+      }
+      answer.body.destroy()
+      const text = Buffer.concat(pieces).subarray(0, MAX_ANSWER_BYTES).toString('utf8')
+      const shown = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)])
+      return { status: answer.statusCode, headers: new Map(shown), text }
+    },
+    close: () => agent.close(),
+  }
+}

@@ -1,0 +1,108 @@
+import type { ChannelAgent } from './channel-agent.ts'
+import { outcomeOf } from './http-outcome.ts'
+import { messageMarkdown } from './render/markdown.ts'
+import { type Message, nameOf, subjectOf } from './render/message.ts'
+import { messageShort } from './render/short.ts'
+import { messageText } from './render/text.ts'
+import { linesOf, textOf } from './settings.ts'
+
+/** What a template can say. */
+const names = [
+  'id',
+  'subject',
+  'title',
+  'url',
+  'link',
+  'summary',
+  'short',
+  'text',
+  'markdown',
+  'profile',
+  'urgency',
+] as const
+type Name = (typeof names)[number]
+
+function valuesOf(message: Message): Record<Name, () => string> {
+  const [first] = message.items
+  return {
+    id: () => message.id,
+    subject: () => subjectOf(message),
+    title: () => (first === undefined ? '' : nameOf(first)),
+    url: () => first?.url ?? '',
+    link: () => (message.items.length === 1 && first !== undefined ? first.links.open : message.links.inbox),
+    summary: () => first?.summary ?? '',
+    short: () => messageShort(message),
+    text: () => messageText(message),
+    markdown: () => messageMarkdown(message),
+    profile: () => first?.profile ?? '',
+    urgency: () => String(first?.urgency ?? 1),
+  }
+}
+
+const forms = ['json', 'url', 'text'] as const
+const place = /\{\{\s*(\w+)(?:\s*\|\s*(\w+))?\s*\}\}/g
+
+/** What is wrong with a template; null for nothing. */
+function templateFault(template: string): string | null {
+  for (const [whole, name, form] of template.matchAll(place)) {
+    if (!(names as readonly string[]).includes(name!)) return `${whole} is unknown; there are ${names.join(', ')}`
+    if (form !== undefined && !(forms as readonly string[]).includes(form))
+      return `${whole}: a form is one of ${forms.join(', ')}`
+  }
+  return /\{\{|\}\}/.test(template.replace(place, '')) ? 'a {{ or }} is left open' : null
+}
+
+/** Values are written so that they stay values in JSON and in addresses. */
+function filled(template: string, message: Message, usual: (typeof forms)[number]): string {
+  const values = new Map<string, () => string>(Object.entries(valuesOf(message)))
+  return template.replace(place, (_, name: string, form: string = usual) => {
+    const value = values.get(name)!().toWellFormed()
+    return form === 'json' ? JSON.stringify(value).slice(1, -1) : form === 'url' ? encodeURIComponent(value) : value
+  })
+}
+
+export const httpTemplate: ChannelAgent = {
+  kind: 'http',
+  label: 'SMS or any other service',
+  about: 'Calls an address with a template of yours: for SMS gateways and everything else that has an HTTP interface.',
+  settings: [
+    { name: 'url', label: 'Address', hint: 'May have places such as {{short}}.', type: 'text', isRequired: true },
+    { name: 'method', label: 'Method', type: 'choice', choices: ['POST', 'PUT', 'GET'], usual: 'POST' },
+    { name: 'headers', label: 'Headers', hint: 'Name: value, one on each line.', type: 'lines' },
+    { name: 'secretHeader', label: 'Secret header', hint: 'Authorization: …; never shown again.', type: 'secret' },
+    { name: 'body', label: 'Body', hint: `Places: ${names.map((name) => `{{${name}}}`).join(' ')}`, type: 'long' },
+    { name: 'type', label: 'Type of the body', type: 'text', usual: 'application/json' },
+  ],
+  check(settings) {
+    const url = textOf(settings, 'url')
+    if (!/^https?:\/\//i.test(url) || !URL.canParse(url.replace(place, 'x')))
+      return 'the address must begin with https:// or http://'
+    if (/^https?:\/\/[^/?#]*\{\{/i.test(url)) return 'the host of the address must not come from a message'
+    const wrong = [...linesOf(settings, 'headers'), textOf(settings, 'secretHeader')].find(
+      (line) => line !== '' && headerOf(line) === null,
+    )
+    if (wrong !== undefined) return 'a header is written as Name: value'
+    return templateFault(url) ?? templateFault(textOf(settings, 'body'))
+  },
+  async send(message, settings, { http, clock }) {
+    const type = textOf(settings, 'type')
+    const lines = [...linesOf(settings, 'headers'), textOf(settings, 'secretHeader')]
+    const headers = Object.fromEntries(
+      lines.flatMap((line) => headerOf(line) ?? []).map(({ name, value }) => [name, value]),
+    )
+    const method = textOf(settings, 'method') as 'GET' | 'POST' | 'PUT'
+    const usual = /json/i.test(type) ? 'json' : /urlencoded/i.test(type) ? 'url' : 'text'
+    const answer = await http({
+      url: filled(textOf(settings, 'url'), message, 'url'),
+      method,
+      headers: { ...(method !== 'GET' && { 'content-type': type }), ...headers },
+      body: method === 'GET' ? '' : filled(textOf(settings, 'body'), message, usual),
+    })
+    return outcomeOf(answer, clock.now())
+  },
+}
+
+function headerOf(line: string): { name: string; value: string } | null {
+  const found = /^([!#$%&'*+.^_`|~\w-]{1,100}):[ \t]*([\t\x20-\x7e]{0,2000})$/.exec(line.trim())
+  return found === null ? null : { name: found[1]!.toLowerCase(), value: found[2]!.trim() }
+}

@@ -1,0 +1,38 @@
+import { createHmac } from 'node:crypto'
+import type { ChannelAgent } from './channel-agent.ts'
+import { jsonHeaders, outcomeOf } from './http-outcome.ts'
+import { messageJson } from './render/json.ts'
+import { textOf } from './settings.ts'
+
+/** Signed as Standard Webhooks says: `v1,` and the HMAC of id, time and body under the secret, whose base64 form begins with `whsec_`. */
+export function webhookSignature(secret: string, id: string, timestamp: number, body: string): string {
+  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret)
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+}
+
+export const webhook: ChannelAgent = {
+  kind: 'webhook',
+  label: 'Webhook',
+  about: 'Posts JSON to an address of yours, signed as Standard Webhooks says.',
+  settings: [
+    { name: 'url', label: 'Address', type: 'url', isRequired: true },
+    {
+      name: 'secret',
+      label: 'Secret',
+      hint: 'Signs each message, so that you can check where it comes from.',
+      type: 'secret',
+    },
+  ],
+  async send(message, settings, { http, clock }) {
+    const body = JSON.stringify(messageJson(message))
+    const timestamp = Math.floor(clock.now() / 1000)
+    const secret = textOf(settings, 'secret')
+    const headers = {
+      ...jsonHeaders,
+      'webhook-id': message.id,
+      'webhook-timestamp': String(timestamp),
+      ...(secret !== '' && { 'webhook-signature': webhookSignature(secret, message.id, timestamp, body) }),
+    }
+    return outcomeOf(await http({ url: textOf(settings, 'url'), method: 'POST', headers, body }), clock.now())
+  },
+}
