@@ -9,8 +9,8 @@ type Props<Change extends ShownChange> = {
   changes: readonly Change[]
   /** Changes that are not in the list. */
   more?: number
-  /** For JSON and code. */
-  isMono?: boolean
+  /** JSON and code. */
+  isMono?: (change: Change) => boolean
   /** The words that made it match: marked where they are in the change. */
   terms?: readonly string[]
   /** What can be done about one of them. */
@@ -21,11 +21,15 @@ const none: readonly string[] = []
 
 /** What changed, block by block, each below the headings it stands under. */
 export function ChangeList<Change extends ShownChange>(props: Props<Change>) {
-  const { changes, more = 0, isMono = false, terms = none, actions } = props
+  const { changes, more = 0, isMono, terms = none, actions } = props
   return (
-    <ol className={classNames('change-list', isMono && 'change-list-mono')}>
+    <ol className="change-list">
       {changes.map((change, at) => (
-        <li key={at} className={`change change-${change.kind}`} data-change={change.kind}>
+        <li
+          key={at}
+          className={classNames(`change change-${change.kind}`, isMono?.(change) === true && 'change-mono')}
+          data-change={change.kind}
+        >
           {change.path !== '' && change.path !== changes[at - 1]?.path && (
             <p className="soft small break change-path">{change.path}</p>
           )}

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import type { Diff } from '../api/types.ts'
-import { changesIn, type ShownChange } from '../changes/change.ts'
+import type { ShownChange } from '../changes/change.ts'
 import { ChangeList } from '../changes/change-list.tsx'
 import { Button } from '../kit/button.tsx'
 import { EmptyState } from '../kit/states.tsx'
@@ -18,7 +18,7 @@ const hiddenBy = { added: 'added', removed: 'removed', changed: 'replaced', move
 export function ComparedChanges({ diff, hides, isStale }: Props) {
   const [ignored, setIgnored] = useState<SelectedText | null>(null)
   const text = useRef<HTMLDivElement>(null)
-  const { changes = [] } = changesIn(diff)
+  const { changes, changeCount } = diff
   const shown = changes.filter(({ kind }) => !hides[hiddenBy[kind]])
   if (changes.length === 0)
     return <EmptyState icon="diff" title={strings.diff.unseen} advice={strings.diff.unseenAdvice} />
@@ -42,11 +42,16 @@ export function ComparedChanges({ diff, hides, isStale }: Props) {
   return (
     <>
       <p className="document-diff-sum" role="status">
-        {strings.diff.changes(changes.length)}
+        {strings.diff.changes(changeCount)}
         {diff.coarse && <span className="soft">{strings.diff.coarse}</span>}
       </p>
       <div ref={text} className="document-diff-body document-changes" aria-busy={isStale} tabIndex={-1}>
-        <ChangeList changes={shown} actions={actions} />
+        <ChangeList
+          changes={shown}
+          more={changeCount - changes.length}
+          isMono={({ block }) => block === 'value' || block === 'line'}
+          actions={actions}
+        />
         <IgnoreSelection diff={diff} text={text} />
       </div>
       {shown.length < changes.length && (

@@ -1,7 +1,6 @@
 import { useMemo, useRef } from 'react'
 import { isOffline, urlOf } from '../api/client.ts'
 import type { Diff, Version } from '../api/types.ts'
-import { changesIn } from '../changes/change.ts'
 import { ButtonLink } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
 import { Select, Switch } from '../kit/input.tsx'
@@ -72,7 +71,7 @@ function Compared({ diff, choice, isStale }: { diff: Diff; choice: DiffChoice; i
   if (diff.compared === 'bytes')
     return <EmptyState icon="diff" title={strings.diff.binary} advice={strings.diff.binaryAdvice} />
   // Not for sources, which have no blocks.
-  if (choice.form === 'changes' && !choice.isRaw && changesIn(diff).changes !== undefined)
+  if (choice.form === 'changes' && !choice.isRaw && diff.compared === 'text')
     return <ComparedChanges diff={diff} hides={choice.hides} isStale={isStale} />
   const { added, removed } = diff.words
   return (

@@ -68,7 +68,7 @@ function Earlier({ item }: { item: Annotation }) {
   return (
     <details>
       <summary className="pane-earlier-line">{line}</summary>
-      <ChangeList changes={changes} more={moreChanges} isMono={isMono(item)} />
+      <ChangeList changes={changes} more={moreChanges} isMono={() => isMono(item)} />
     </details>
   )
 }

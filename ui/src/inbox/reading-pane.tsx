@@ -75,7 +75,7 @@ function WhatChanged({ item }: { item: Annotation }) {
     )
   return (
     <section className="pane-changes" aria-label={texts.diff}>
-      <ChangeList changes={changes} more={moreChanges} isMono={isMono(item)} terms={terms} />
+      <ChangeList changes={changes} more={moreChanges} isMono={() => isMono(item)} terms={terms} />
     </section>
   )
 }

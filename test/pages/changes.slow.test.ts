@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { createHandlerSite, type HandlerSite } from '../site/handler-site.ts'
+import { until } from '../watch/up-run.ts'
+import { type Account, createAccount } from './account.ts'
+import { useStage, visit, withoutBrowser } from './browser.ts'
+
+const html = (title: string, body: string) => ({ type: 'text/html', body: `<title>${title}</title><body>${body}` })
+const kettle = (price: string, stock: string) =>
+  html(
+    'Kettle 1.7 l',
+    `<h1>Shop</h1><h2>Kettle</h2><p>Price: € ${price}</p><p>${stock}</p><p>Boils water in two minutes.</p>`,
+  )
+const list = (items: readonly string[]) => items.map((item) => `<p>${item}</p>`).join('')
+const entry = (n: number, title: string) =>
+  `<item><guid>urn:${n}</guid><title>${title}</title><link>http://feed.example/${n}</link><description>Text of ${n}</description></item>`
+const feed = (entries: string) => ({
+  type: 'application/rss+xml',
+  body: `<?xml version="1.0"?><rss version="2.0"><channel><title>Harbour news</title><link>http://feed.example/</link>${entries}</channel></rss>`,
+})
+const json = (value: unknown) => ({ type: 'application/json', body: JSON.stringify(value) })
+
+const rules = [
+  'Dogs are welcome on the beach from October to April.',
+  'Open fires are not allowed anywhere on the island.',
+  'The Donaudampfschifffahrtsgesellschaft runs the ferry twice a day.',
+]
+const steps = [
+  'First, read the instructions from beginning to end.',
+  'Then check that all of the parts are in the box.',
+  'Put the frame together on a level floor.',
+  'Tighten the screws by hand, and never with a machine.',
+]
+
+type Answer = { type: string; body: string }
+
+/** The pages of the site before and after. */
+const pages: Record<string, [Answer, Answer]> = {
+  '/kettle': [kettle('39.90', 'In stock'), kettle('34.50', 'Only 3 left')],
+  '/stock': [
+    html('Bicycle lamp', '<h1>Bicycle lamp</h1><p>Sold out</p><p>Shines for 40 hours.</p>'),
+    html('Bicycle lamp', '<h1>Bicycle lamp</h1><p>In stock, delivered tomorrow</p><p>Shines for 40 hours.</p>'),
+  ],
+  '/roads': [
+    html('Road reports', `<h1>Roads</h1><h2>North</h2>${list(['The pass is open.'])}<h2>South</h2><p>No reports.</p>`),
+    html(
+      'Road reports',
+      `<h1>Roads</h1><h2>North</h2>${list(['The pass is open.', 'Bridge at Juniper Ridge closed until Friday.'])}<h2>South</h2><p>No reports.</p>`,
+    ),
+  ],
+  '/rules': [
+    html('Rules of the island', `<h1>Rules</h1>${list(rules)}`),
+    html('Rules of the island', `<h1>Rules</h1>${list([rules[0]!, rules[2]!])}`),
+  ],
+  '/feed.xml': [
+    feed(entry(1, 'Ferry timetable for winter')),
+    feed(entry(2, 'Lighthouse opens to visitors') + entry(1, 'Ferry timetable for winter')),
+  ],
+  '/status.json': [
+    json({ service: 'ferry', status: 'running', delay: { minutes: 0, reason: null } }),
+    json({ service: 'ferry', status: 'delayed', delay: { minutes: 25, reason: 'fog' } }),
+  ],
+  '/steps': [
+    html('Building the shelf', `<h1>Steps</h1>${list(steps)}`),
+    html('Building the shelf', `<h1>Steps</h1>${list([steps[0]!, steps[2]!, steps[3]!, steps[1]!])}`),
+  ],
+}
+
+describe('what changed, in a browser', { skip: withoutBrowser }, () => {
+  const stage = useStage({})
+  let me: Account
+  let site: HandlerSite
+  let version: 0 | 1 = 0
+
+  before(async () => {
+    site = await createHandlerSite((path, response) => {
+      const answer = pages[path]?.[version]
+      if (answer !== undefined) response.setHeader('content-type', answer.type)
+      response.writeHead(answer === undefined ? 404 : 200).end(answer?.body)
+    })
+    me = await createAccount(stage.service)
+    const tracked = (...paths: string[]) => paths.map((path) => ({ uri: `${site.origin}${path}`, process: 'track' }))
+    await me.ask('POST', '/profiles', { name: 'My pages', sources: tracked(...Object.keys(pages)) })
+    await me.ask('POST', '/profiles', { name: 'Bargains', sources: tracked('/kettle') })
+    await me.visited()
+    version = 1
+    await me.checkAll()
+    await until('a change of each page', async () => {
+      const { items } = await me.ask<{ items: { url: string }[] }>('GET', '/annotations?group=page&state=unread')
+      return new Set(items.map(({ url }) => new URL(url).pathname)).size === Object.keys(pages).length
+    })
+  })
+  after(() => site?.close())
+
+  const rowOf = (page: Page, title: string) => page.locator('.inbox-row').filter({ hasText: title })
+  const lineOf = async (page: Page, title: string) => {
+    const line = rowOf(page, title).locator('.inbox-row-summary')
+    await line.waitFor()
+    // Marks for the direction of text are not read.
+    return (await line.innerText()).replace(/[\u2066-\u2069]/g, '')
+  }
+
+  test('each change is understood from its line in the inbox', async () => {
+    const { context, page, faults, picture, watched } = await visit(stage.browser, 'desktop')
+    await me.enter(context)
+    await watched(async () => {
+      await page.goto(`${stage.service.url}/inbox`)
+      await rowOf(page, 'Kettle').waitFor()
+      assert.match(await lineOf(page, 'Kettle'), /€ 39\.90 → € 34\.50.*In stock → Only 3 left/)
+      assert.match(await lineOf(page, 'Bicycle lamp'), /Sold out → In stock, delivered tomorrow/)
+      assert.match(await lineOf(page, 'Road reports'), /\+ Bridge at Juniper Ridge closed until Friday/)
+      assert.match(await lineOf(page, 'Rules of the island'), /Open fires are not allowed/)
+      await rowOf(page, 'Rules of the island').locator('del').filter({ hasText: 'Open fires' }).waitFor()
+      assert.match(await lineOf(page, 'status.json'), /status: "?running"? → "?delayed"?/)
+      assert.match(await lineOf(page, 'Building the shelf'), /moved: Then check/)
+      assert.match(await rowOf(page, 'Lighthouse opens').innerText(), /Lighthouse opens to visitors/)
+      const kettle = await rowOf(page, 'Kettle').innerText()
+      assert.ok(kettle.includes('My pages') && kettle.includes('Bargains'), kettle)
+      assert.equal(await rowOf(page, 'Kettle').count(), 1)
+      await picture('changes-inbox')
+      assert.deepEqual(faults, [])
+    })
+    await context.close()
+  })
+})
