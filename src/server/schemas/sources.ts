@@ -96,11 +96,20 @@ export const SourceImport = Type.Object(
     text: Type.String({ minLength: 1, maxLength: 2_000_000 }),
     format: Type.Optional(oneOf(['auto', 'list', 'opml'], { default: 'auto' })),
     every: Type.Optional(Type.String({ maxLength: 20 })),
+    into: Type.Optional(
+      oneOf(['own', 'default'], {
+        default: 'own',
+        description: 'own: a profile for each address; default: all in your profile “My pages”, created when missing',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
 export const SourceImported = Type.Object({
   added: Type.Integer(),
+  sources: Type.Array(Type.Object({ uri: Type.String(), profile: Type.String() }), {
+    description: 'The first 100 that were added',
+  }),
   profiles: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
   skipped: Type.Array(Type.Object({ line: Type.Integer(), text: Type.String(), why: Type.String() })),
 })

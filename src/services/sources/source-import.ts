@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { parseDuration } from '../../config/quantities.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
@@ -7,13 +7,13 @@ import type { KeyedProfile, ProfileStore } from '../../store/contracts/profiles.
 import type { HoldingLimits } from '../profiles/holdings.ts'
 import type { PrivateAddress } from '../profiles/private-address.ts'
 import { supportOf } from '../profiles/protocols.ts'
-import { type ProfileRules, readProfileJson } from '../profiles/values/profile-values.ts'
+import { MAX_SOURCES, type ProfileRules, readProfileJson } from '../profiles/values/profile-values.ts'
 import { looksLikeOpml, readOpml } from './opml.ts'
 import type { SourceService } from './source-service.ts'
 import { type ListedUrl, readUrlList, type SkippedLine, shown } from './url-list.ts'
 
 export type SourceImportDeps = {
-  profiles: Pick<ProfileStore, 'put'>
+  profiles: Pick<ProfileStore, 'find' | 'put'>
   keyed(profile: Profile): KeyedProfile
   sources: Pick<SourceService, 'held'>
   rules: ProfileRules
@@ -21,17 +21,28 @@ export type SourceImportDeps = {
   privateAddress: PrivateAddress
 }
 
-export type ImportedList = { text: string; format: 'auto' | 'list' | 'opml'; every?: string }
+/** `default`: all go to one profile of their owner, which is created when it is missing. Otherwise each gets a profile of its own. */
+export type ImportTarget = 'own' | 'default'
 
-export type ImportedSources = { profiles: { id: string; name: string }[]; skipped: SkippedLine[] }
+export type ImportedList = { text: string; format: 'auto' | 'list' | 'opml'; every?: string; into?: ImportTarget }
+
+export type ImportedSources = {
+  added: number
+  profiles: { id: string; name: string }[]
+  sources: { uri: string; profile: string }[]
+  skipped: SkippedLine[]
+}
 
 const AT_ONCE = 100
 /** Skipped lines cost time as well. */
 const LINES_AT_ONCE = 200
 const MAX_SKIPPED = 2000
 const MAX_NAME = 200
+/** Sources listed in the answer. */
+const MAX_LISTED = 100
+const DEFAULT_NAME = 'My pages'
 
-/** Creates a profile per address of a list, which tracks every change of that page. Gives a reason for each skipped one. */
+/** Watches each address of a list: every change of that page is tracked. Gives a reason for each skipped one. */
 export function createSourceImport(deps: SourceImportDeps) {
   const { profiles, keyed, sources, rules, limits, privateAddress } = deps
   function profileOf(owner: string, { url, name }: ListedUrl, every: string | undefined): KeyedProfile {
@@ -53,18 +64,54 @@ export function createSourceImport(deps: SourceImportDeps) {
     return keyed({ ...read.profile, id: randomUUID(), owner })
   }
 
-  return async function importSources(owner: string, { text, format, every }: ImportedList): Promise<ImportedSources> {
+  /** Adds their sources to the default profile, or to a further one where it is full. */
+  async function putTogether(owner: string, ready: readonly KeyedProfile[]): Promise<Profile[]> {
+    const put: Profile[] = []
+    const waiting = ready.flatMap(({ profile }) => profile.sources)
+    for (let n = 0; waiting.length > 0; n++) {
+      const id = defaultProfileId(owner, n)
+      const found = await profiles.find(id)
+      const taken = waiting.splice(0, Math.max(0, MAX_SOURCES - (found?.sources.length ?? 0)))
+      if (taken.length === 0) continue
+      const name = n === 0 ? DEFAULT_NAME : `${DEFAULT_NAME} ${n + 1}`
+      const profile = found ?? { ...ready[0]!.profile, id, name, sources: [] }
+      const whole = { ...profile, sources: [...profile.sources, ...taken] }
+      await profiles.put([keyed(whole)])
+      put.push(whole)
+    }
+    return put
+  }
+
+  const turns = new Map<string, Promise<unknown>>()
+  /** One at a time for each owner: two that add to the same profile at once would lose one. */
+  async function inTurn<T>(owner: string, work: () => Promise<T>): Promise<T> {
+    const next = (turns.get(owner) ?? Promise.resolve()).then(work, work)
+    turns.set(owner, next)
+    try {
+      return await next
+    } finally {
+      if (turns.get(owner) === next) turns.delete(owner)
+    }
+  }
+
+  async function importSources(owner: string, list: ImportedList): Promise<ImportedSources> {
+    const { text, format, every, into = 'own' } = list
     if (every !== undefined && !((parseDuration(every) ?? 0) > 0))
       throw new AppError('request-invalid', 'every: expected an interval such as 30s, 10m, 1h or 7d')
     const isOpml = format === 'opml' || (format === 'auto' && looksLikeOpml(text))
     const { urls, skipped } = isOpml ? await readOpml(text) : await readUrlList(text)
     const held = await sources.held(owner)
-    const added: { id: string; name: string }[] = []
+    const named = new Map<string, string>()
+    const added: { uri: string; profile: string }[] = []
     let ready: KeyedProfile[] = []
 
     async function put(): Promise<void> {
-      await profiles.put(ready)
-      for (const { profile } of ready) added.push({ id: profile.id, name: profile.name })
+      if (into === 'own') await profiles.put(ready)
+      const put = into === 'own' ? ready.map(({ profile }) => profile) : await putTogether(owner, ready)
+      for (const { id, name } of put) named.set(id, name)
+      const last = put.at(-1)!.id
+      for (const { profile } of ready)
+        added.push({ uri: profile.sources[0]!.uri, profile: into === 'own' ? profile.id : last })
       ready = []
       await turn()
     }
@@ -72,26 +119,41 @@ export function createSourceImport(deps: SourceImportDeps) {
     for (const [n, each] of urls.entries()) {
       if (n % LINES_AT_ONCE === LINES_AT_ONCE - 1) await turn()
       const made = make(() => profileOf(owner, each, every))
-      const why = typeof made === 'string' ? made : refusalOf(made, held)
+      const why = typeof made === 'string' ? made : refusalOf(made, held, into)
       if (why !== null) skipped.push({ line: each.line, text: shown(each.url), why })
       else if (typeof made !== 'string') ready.push(made)
       if (ready.length >= AT_ONCE) await put()
     }
     if (ready.length > 0) await put()
-    return { profiles: added, skipped: shortened(skipped) }
+    return {
+      added: added.length,
+      profiles: [...named].map(([id, name]) => ({ id, name })),
+      sources: added.slice(0, MAX_LISTED),
+      skipped: shortened(skipped),
+    }
   }
 
   /** Null if it is accepted; it then counts as watched. */
-  function refusalOf({ keys }: KeyedProfile, held: Held): string | null {
+  function refusalOf({ keys }: KeyedProfile, held: Held, into: ImportTarget): string | null {
     const key = keys[0]!
     if (held.keys.has(key)) return 'Already watched'
     if (held.sources >= limits.maxSources) return `Limit of ${limits.maxSources} sources reached`
-    if (held.profiles >= limits.maxProfiles) return `Limit of ${limits.maxProfiles} profiles reached`
+    // The default profile may be the one more: it is there for good.
+    if (into === 'own' && held.profiles >= limits.maxProfiles) return `Limit of ${limits.maxProfiles} profiles reached`
     held.keys.add(key)
     held.sources++
-    held.profiles++
+    if (into === 'own') held.profiles++
     return null
   }
+
+  return (owner: string, list: ImportedList): Promise<ImportedSources> =>
+    inTurn(owner, () => importSources(owner, list))
+}
+
+/** The same for an owner at any time, so that it is found whatever it was renamed to. */
+export function defaultProfileId(owner: string, n = 0): string {
+  const hex = createHash('sha256').update(`default profile ${n} of ${owner}`).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
 type Held = Awaited<ReturnType<SourceService['held']>>

@@ -1,15 +1,14 @@
 import './session.css'
 import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { api } from '../api/client.ts'
 import { useChange } from '../api/queries.ts'
-import type { Profile } from '../api/types.ts'
 import { Button, ButtonLink } from '../kit/button.tsx'
 import { Field, Form } from '../kit/field.tsx'
 import { Icon, type IconName } from '../kit/icon.tsx'
 import { Input } from '../kit/input.tsx'
 import { Page } from '../kit/page.tsx'
 import { showToast } from '../kit/toast.tsx'
+import { addOne } from '../watches/use-added.ts'
 import { FormError } from './gate-page.tsx'
 import { useMe } from './session.ts'
 import { strings } from './strings.ts'
@@ -47,17 +46,12 @@ function Way({ icon, title, hint, href, label = '', children }: WayProps) {
 function PasteForm() {
   const [address, setAddress] = useState('')
   const [, navigate] = useLocation()
-  const source = { uri: withScheme(address) }
-  const add = useChange(
-    ['profiles', 'sources', 'counts'],
-    () => api.post<Profile>('/profiles', { sources: [source] }),
-    {
-      onSuccess: ({ name }) => {
-        showToast(text.watching(name))
-        navigate('/watches')
-      },
+  const add = useChange(['profiles', 'sources', 'counts'], () => addOne(withScheme(address)), {
+    onSuccess: () => {
+      showToast(text.watching(address.trim()))
+      navigate('/watches')
     },
-  )
+  })
   return (
     <Form className="kit-form" onSubmit={add.mutate}>
       <Field label={text.address}>

@@ -9,21 +9,26 @@ import { strings } from './strings.ts'
 /** Longer lists are sent in one request. */
 const MAX_SINGLE = 10
 
+/** Addresses that begin like the one that was added. */
+const MAX_ALIKE = 50
+
 /** Added during this visit: shown on top at once, even if the filter would hide it. */
 export type Added = { uri: string; source: Source | null }
 export type AddError = { uri: string; message: string }
 
-/** Through the import, which rejects invalid or duplicate addresses with a reason. */
+/** Through the import, which rejects invalid or duplicate addresses with a reason. All go to the user's default profile. */
 function importAll(addresses: readonly string[]): Promise<SourceImported> {
-  return api.post<SourceImported>('/sources/import', { text: addresses.map(asListLine).join('\n'), format: 'list' })
+  const text = addresses.map(asListLine).join('\n')
+  return api.post<SourceImported>('/sources/import', { text, format: 'list', into: 'default' })
 }
 
-async function addOne(uri: string): Promise<Source | null> {
-  const { profiles, skipped } = await importAll([uri])
-  const [profile] = profiles
-  if (profile === undefined) throw new Error(skipped[0]?.why ?? strings.add.failed)
-  const { items } = await api.get<SourceList>('/sources', { profile: profile.id, limit: 1 })
-  return items[0] ?? null
+export async function addOne(address: string): Promise<Source | null> {
+  const { sources, skipped } = await importAll([address])
+  const [added] = sources
+  if (added === undefined) throw new Error(skipped[0]?.why ?? strings.add.failed)
+  const { profile, uri } = added
+  const { items } = await api.get<SourceList>('/sources', { profile, q: uri, limit: MAX_ALIKE })
+  return items.find((source) => source.uri === uri) ?? null
 }
 
 export function useAdded(refreshCounts: () => Promise<void>) {

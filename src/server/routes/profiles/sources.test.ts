@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { createManualClock } from '../../../core/clock.ts'
 import { createProfileKeys } from '../../../services/profiles/keyed-profile.ts'
 import { readProfilesXml } from '../../../services/profiles/profile-file.ts'
+import { defaultProfileId } from '../../../services/sources/source-import.ts'
 import { profileWith, sourceAt } from '../../../services/watching/watching.testkit.ts'
 import type { WatchOutcome } from '../../../store/contracts/watches.ts'
 import { createTestServer, type TestServer, type TestServerOptions } from '../../server.testkit.ts'
@@ -299,6 +300,39 @@ describe('marks and removal', () => {
 })
 
 describe('import and export', () => {
+  test('addresses that are added quickly are sources of one profile, which is created when it is missing', () =>
+    withServer(async (server) => {
+      const client = server.as(ann)
+      const add = async (text: string) => (await client.post('/sources/import', { text, into: 'default' })).json()
+      const first = await add(a)
+      const second = await add(`${b}\n${a}`)
+      const [profile] = first.profiles
+      assert.equal(profile.name, 'My pages')
+      assert.deepEqual(second, {
+        added: 1,
+        profiles: [profile],
+        sources: [{ uri: b, profile: profile.id }],
+        skipped: [{ line: 2, text: a, why: 'Already watched' }],
+      })
+      const stored = (await server.stores.profiles.find(profile.id))!
+      assert.deepEqual(
+        stored.sources.map(({ uri, process, depth }) => [uri, process, depth]),
+        [
+          [a, 'track', 0],
+          [b, 'track', 0],
+        ],
+      )
+      const renamed = (await client.get(`/profiles/${profile.id}`)).json() as Record<string, unknown>
+      await client.put(`/profiles/${profile.id}`, { ...renamed, name: 'Mine' })
+      const both = await Promise.all([add('http://c.example/'), add('http://d.example/')])
+      for (const { profiles } of both) assert.deepEqual(profiles, [{ id: profile.id, name: 'Mine' }])
+      assert.equal((await listOf(server)).items.length, 4, 'of two at once none is lost')
+      await client.delete(`/profiles/${profile.id}`)
+      assert.deepEqual((await add(a)).profiles, [profile], 'a removed one is made again')
+      assert.equal((await add('words')).added, 0)
+      assert.notEqual(defaultProfileId(ann), defaultProfileId('bob'))
+    }))
+
   test('a list makes a profile of each new address and says why not of the others', () =>
     withServer(
       async (server) => {

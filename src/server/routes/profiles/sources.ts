@@ -117,10 +117,8 @@ function addSourceFiles(api: Api, { sources: { importList, exportAll } }: Pick<S
       },
     },
     async (request) => {
-      const { text, format = 'auto', every } = request.body
-      const list = { text, format, ...(every === undefined ? {} : { every }) }
-      const { profiles, skipped } = await importList(ownerOf(request), list)
-      return { added: profiles.length, profiles, skipped }
+      const { text, format = 'auto', every, into = 'own' } = request.body
+      return importList(ownerOf(request), { text, format, into, ...(every === undefined ? {} : { every }) })
     },
   )
 

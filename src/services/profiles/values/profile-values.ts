@@ -27,7 +27,7 @@ export type ReadProfile =
   | { kind: 'invalid'; errors: ValidationError[] }
 
 const profileKeys = ['id', 'owner', 'name', 'paused', 'sources', 'interests', 'urgency', 'amount', 'delivery']
-const MAX_SOURCES = 1000
+export const MAX_SOURCES = 1000
 const MAX_CHANNELS = 50
 const MAX_LISTED = 10
 const urgencies = { min: 0.1, max: 100 }
