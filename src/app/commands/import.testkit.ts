@@ -298,6 +298,7 @@ async function watchesOf({ watches }: StoreSet, numberOf: (id: number) => number
   return Promise.all(
     (await watches.all()).map(async (watch) => ({
       ...watch,
+      mark: numberOf(watch.mark),
       finishedMark: numberOf(watch.finishedMark),
       checks: await watches.checks(watch.id, 100),
     })),

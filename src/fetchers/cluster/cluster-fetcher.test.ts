@@ -106,7 +106,7 @@ async function openLeader(pool: PostgresPool, holder: string) {
     },
     async resume(...given: number[]): Promise<Map<number, number>> {
       const queued = await fetcher.start(given.map((watch) => ({ watch, sources: [] })))
-      for (const [watch, n] of queued) checkRuns.resume(watch, n, [])
+      for (const [watch, n] of queued) checkRuns.resume(watch, n, 0, [])
       return queued
     },
   }

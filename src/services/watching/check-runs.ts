@@ -62,11 +62,10 @@ export function createCheckRuns() {
       run.queued += queued
     },
     /** Found at the start: left from before. Part of it may be done by now. */
-    resume(watch: number, queued: number, visited: readonly number[]): void {
+    resume(watch: number, queued: number, mark: number, visited: readonly number[]): void {
       const run = runOf(watch)
-      run.known = true
+      Object.assign(run, { known: true, mark, visited })
       run.queued += queued
-      run.visited = visited
     },
     note(results: CheckResult): void {
       const run = runOf(results.watch)

@@ -174,7 +174,6 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
 
   function report({ watch, mark, changed, failed, checkedAt, visited }: FinishedCheckRun): void {
     const row = rows.get(watch)
-    // The mark of a check that another process started is unknown here; an older one only makes it compare more.
     if (row !== undefined) Object.assign(row, { finishedMark: Math.max(mark, row.finishedMark), checkedAt })
     sources.noteVisited(visited)
     scheduler.done(watch, { changed, failed, at: checkedAt })
@@ -208,7 +207,8 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
       await deps.crawls?.resume(queued)
       for (const [watch, n] of queued) {
         if (isCrawl(watch)) continue
-        checkRuns.resume(watch, n, rows.get(watch)?.visits ?? [])
+        const { mark, visits } = rows.get(watch) ?? { mark: 0, visits: [] }
+        checkRuns.resume(watch, n, mark, visits)
         scheduler.resume(watch)
       }
     },

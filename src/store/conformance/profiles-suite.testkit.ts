@@ -270,7 +270,16 @@ export function profilesSuite(engine: StoreEngine): void {
         await profiles.put([keyedOf('p', 'ann', [a])])
         const [urd] = await profiles.urdsOf('p')
         const row = async () => ({ ...(await watches.all())[0]! })
-        const fresh = { landed: '', round: 0, finishedMark: 0, checkedAt: 0, outcome: '', status: 0, state: '' }
+        const fresh = {
+          landed: '',
+          round: 0,
+          mark: 0,
+          finishedMark: 0,
+          checkedAt: 0,
+          outcome: '',
+          status: 0,
+          state: '',
+        }
         const never = { since: 0, changedAt: 0, visits: [] }
         assert.deepEqual(await row(), { id: urd!.watch, key: a, uri: a, ...fresh, ...never })
         await shard.documents.record([pageOf(host, '/', 'one')])
@@ -278,10 +287,21 @@ export function profilesSuite(engine: StoreEngine): void {
         assert.ok(mark > 0)
         await shard.documents.record([pageOf(host, '/', 'two')])
         const begun = await row()
-        assert.deepEqual([begun.round, begun.checkedAt, begun.finishedMark, begun.visits], [400, 0, 0, [urd!.id, 99]])
+        assert.deepEqual(
+          [begun.round, begun.checkedAt, begun.mark, begun.finishedMark, begun.visits],
+          [400, 0, mark, 0, [urd!.id, 99]],
+        )
         await watches.finish([outcomeOf(urd!.watch, { landed: b, visited: [urd!.id] })])
         await watches.saveStates([{ watch: urd!.watch, state: '{"x":1}' }])
-        const over = { round: 400, finishedMark: mark, checkedAt: 500, outcome: 'changed', status: 200, since: 500 }
+        const over = {
+          round: 400,
+          mark,
+          finishedMark: mark,
+          checkedAt: 500,
+          outcome: 'changed',
+          status: 200,
+          since: 500,
+        }
         const last = { changedAt: 500, state: '{"x":1}', visits: [] }
         assert.deepEqual(await row(), { id: urd!.watch, key: a, uri: a, landed: b, ...over, ...last })
         assert.equal((await profiles.urdsOf('p'))[0]!.visitedAt, 500)

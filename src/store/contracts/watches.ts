@@ -25,7 +25,9 @@ export type WatchRow = {
   landed: string
   /** When the last check began; later than `checkedAt` while it is under way. */
   round: number
-  /** The newest version of all when the last check began that came to its end. */
+  /** The newest version of all when the last check began. */
+  mark: number
+  /** The same of the last check that came to its end. */
   finishedMark: number
   checkedAt: number
   outcome: string

@@ -1,7 +1,7 @@
 import { UNLIMITED_DEPTH } from '../../../core/request.ts'
+import { zoneClock } from '../../../core/time/zone-offset.ts'
 import { checkedDuration, checkId } from '../timing.ts'
 import type { Watch } from '../watch.ts'
-import { zoneClock } from '../../../core/time/zone-offset.ts'
 import { nearness, nearnessOf, type Page, patternOf } from './coverage.ts'
 import { type CoalescedWatch, mergeUrds, type Urd } from './urd.ts'
 

@@ -6,7 +6,7 @@ import { storable } from '../connection/row-batch.ts'
 import { checkLeader } from '../leases/leader.ts'
 import { forgetProgress, schedulerRole } from './schedule.ts'
 
-const columns = `w.id, w.key, w.uri, w.landed, w.round, w.finished_mark AS "finishedMark", w.checked_at AS "checkedAt",
+const columns = `w.id, w.key, w.uri, w.landed, w.round, w.mark, w.finished_mark AS "finishedMark", w.checked_at AS "checkedAt",
   w.outcome, w.status, w.since, w.changed_at AS "changedAt", w.state, w.visits`
 
 export type PostgresWatchesOptions = {

@@ -2,7 +2,7 @@ import type { WatchCheck, WatchOutcome, WatchStore } from '../../contracts/watch
 import { isFailingSql, MAX_CHECKS, type StoredWatch, tookMs, visitsText, watchOf } from '../../rules/watch-checks.ts'
 import type { Database } from '../folder/database.ts'
 
-const columns = `SELECT id, key, uri, landed, round, finished_mark AS finishedMark, checked_at AS checkedAt, outcome, status, since,
+const columns = `SELECT id, key, uri, landed, round, mark, finished_mark AS finishedMark, checked_at AS checkedAt, outcome, status, since,
   changed_at AS changedAt, state, visits FROM watches`
 
 export function createSqliteWatches(db: Database): WatchStore {
