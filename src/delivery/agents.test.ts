@@ -15,7 +15,7 @@ import { webhook, webhookSignature } from './webhook.ts'
 const clock = createManualClock()
 const guard = createAddressGuard({ allow: ['127.0.0.0/8'] })
 const sender = createHttpSender(guard)
-const tools: AgentTools = { http: sender.send, clock }
+const tools: AgentTools = { http: sender.send, resolve: sender.resolve, mail: { server: '', from: '' }, clock }
 let sink: Awaited<ReturnType<typeof createSink>>
 
 before(async () => {

@@ -43,6 +43,12 @@ export type SendOutcome =
 export type AgentTools = {
   /** Refuses private addresses, follows no redirects, and reads no more of an answer than is needed to understand it. */
   http: HttpSender
+  /** An address of a host that the guard lets through; throws where there is none. */
+  resolve(host: string): Promise<string>
+  /** The mail server of the service; '' where it has none. */
+  mail: { readonly server: string; readonly from: string }
+  /** Certificates that mail servers may have, beside the usual ones. */
+  mailAuthority?: string
   clock: Clock
 }
 

@@ -14,7 +14,14 @@ const MAX_ANSWER_BYTES = 64 * 1024
  * Sends requests to addresses that the guard lets through. Names are resolved here, and the socket gets the very address that was judged.
  * Redirects are not followed: they could lead anywhere, and a receiver can name its true address.
  */
-export function createHttpSender(guard: AddressGuard): { send: HttpSender; close(): Promise<void> } {
+export type GuardedNetwork = {
+  send: HttpSender
+  /** An address of the host that may be connected to. */
+  resolve(host: string): Promise<string>
+  close(): Promise<void>
+}
+
+export function createHttpSender(guard: AddressGuard): GuardedNetwork {
   async function allowed(host: string) {
     const found = isIP(host) === 0 ? await lookUp(host, { all: true }) : [{ address: host, family: isIP(host) }]
     const open = found.filter(({ address }) => guard.check(address, host).kind === 'allowed')
@@ -62,6 +69,7 @@ export function createHttpSender(guard: AddressGuard): { send: HttpSender; close
       const shown = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)])
       return { status: answer.statusCode, headers: new Map(shown), text }
     },
+    resolve: async (host) => (await allowed(host))[0]!.address,
     close: () => agent.close(),
   }
 }

@@ -49,8 +49,10 @@ export type ShownChange = Pick<Change, 'kind' | 'path' | 'before' | 'after' | 'p
 
 const kindWords: Record<AnnotationKind, string> = { new: 'New', changed: 'Changed', gone: 'Gone', back: 'Back' }
 
+const MAX_NAME = 300
+
 export function nameOf({ title, url }: Pick<MessageItem, 'title' | 'url'>): string {
-  return title === '' ? url : title
+  return oneLine(title === '' ? url : title, MAX_NAME)
 }
 
 export function kindOf({ kind }: Pick<MessageItem, 'kind'>): string {

@@ -1,0 +1,125 @@
+import { createTransport } from 'nodemailer'
+import type { AgentTools, ChannelAgent, SendOutcome, Settings } from './channel-agent.ts'
+import { messageHtml } from './render/html.ts'
+import { type Message, oneLine, subjectOf } from './render/message.ts'
+import { messageText } from './render/text.ts'
+import { isAddress, textOf } from './settings.ts'
+
+const CONNECT_MS = 10_000
+const SOCKET_MS = 30_000
+const MAX_BODY = 500_000
+
+type MailServer = { host: string; port: number; isSecure: boolean; user: string; password: string; needsTls: boolean }
+
+/** `smtps://user:password@host:465`, or `smtp://…`, which changes to TLS where the server offers it, and must for a password. */
+export function readMailServer(text: string): MailServer | null {
+  if (!/^smtps?:\/\//i.test(text) || !URL.canParse(text)) return null
+  const { protocol, hostname, port, username, password, pathname, search } = new URL(text)
+  const isSecure = protocol === 'smtps:'
+  if (hostname === '' || (pathname !== '' && pathname !== '/') || (search !== '' && search !== '?tls=no')) return null
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (isSecure ? 465 : 587) : Number(port),
+    isSecure,
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    needsTls: !isSecure && username !== '' && search !== '?tls=no',
+  }
+}
+
+export const mail: ChannelAgent = {
+  kind: 'email',
+  label: 'Email',
+  about:
+    'Sends mail with text and HTML, one thread for each page. Uses the mail server of this service, or one of yours.',
+  settings: [
+    { name: 'to', label: 'To', type: 'email', isRequired: true },
+    {
+      name: 'server',
+      label: 'Mail server',
+      hint: 'smtps://user:password@mail.example.org. Leave it empty to use that of this service.',
+      type: 'secret',
+    },
+    { name: 'from', label: 'From', hint: 'With a mail server of your own.', type: 'email' },
+  ],
+  check(settings) {
+    const server = textOf(settings, 'server')
+    if (server === '') return textOf(settings, 'from') === '' ? null : 'From needs a mail server of your own'
+    if (readMailServer(server) === null) return 'a mail server is written as smtps://user:password@mail.example.org'
+    return textOf(settings, 'from') === '' ? 'a mail server of your own needs From' : null
+  },
+  async send(message, settings, tools) {
+    const { server, from } = sendingOf(settings, tools)
+    if (server === null || !isAddress(from))
+      return {
+        kind: 'never',
+        reason: 'this service has no mail server; an administrator can set mail.server and mail.from',
+      }
+    const transport = createTransport({
+      host: await tools.resolve(server.host),
+      port: server.port,
+      secure: server.isSecure,
+      requireTLS: server.needsTls,
+      tls: { servername: server.host, ...(tools.mailAuthority !== undefined && { ca: tools.mailAuthority }) },
+      ...(server.user !== '' && { auth: { user: server.user, pass: server.password } }),
+      connectionTimeout: CONNECT_MS,
+      greetingTimeout: CONNECT_MS,
+      socketTimeout: SOCKET_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+    try {
+      const { response } = await transport.sendMail(mailOf(message, { to: textOf(settings, 'to'), from }))
+      return { kind: 'delivered', answer: oneLine(response, 300) }
+    } catch (error) {
+      return outcomeOf(error)
+    } finally {
+      transport.close()
+    }
+  },
+}
+
+function sendingOf(settings: Settings, { mail: usual }: AgentTools): { server: MailServer | null; from: string } {
+  const own = textOf(settings, 'server')
+  return own === ''
+    ? { server: readMailServer(usual.server), from: usual.from }
+    : { server: readMailServer(own), from: textOf(settings, 'from') }
+}
+
+function mailOf(message: Message, { to, from }: { to: string; from: string }) {
+  const { id, items, links, kind } = message
+  const domain = from.slice(from.lastIndexOf('@') + 1)
+  const idOf = (name: string): string => `<${name.replace(/[^\w.-]/g, '.')}@${domain}>`
+  const [first] = items
+  const thread = kind === 'single' && first !== undefined ? idOf(`erace.thread.${first.thread}`) : null
+  return {
+    from: { name: 'eRACE', address: from },
+    to,
+    subject: subjectOf(message),
+    messageId: idOf(`erace.${id}`),
+    ...(thread !== null && { inReplyTo: thread, references: thread }),
+    text: messageText(message).slice(0, MAX_BODY).toWellFormed(),
+    html: messageHtml(message).slice(0, MAX_BODY).toWellFormed(),
+    headers: {
+      // No machine answers to a machine.
+      'Auto-Submitted': 'auto-generated',
+      Precedence: 'bulk',
+      ...(links.unsubscribe !== null && {
+        'List-Unsubscribe': `<${links.unsubscribe}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }),
+    },
+  }
+}
+
+/** 5xx is meant for good, apart from what is wrong with the connection or the password: that may be mended. */
+function outcomeOf(error: unknown): SendOutcome {
+  const {
+    responseCode = 0,
+    code = '',
+    message = '',
+  } = error as { responseCode?: number; code?: string; message?: string }
+  const reason = oneLine(message, 300)
+  const isForGood = responseCode >= 500 && !['EAUTH', 'ECONNECTION', 'ETLS'].includes(code)
+  return isForGood ? { kind: 'never', reason } : { kind: 'later', reason }
+}
