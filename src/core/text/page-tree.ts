@@ -1,7 +1,8 @@
 import { Parser } from 'htmlparser2'
+import { createWorkBudget, isSpent, type WorkBudget } from '../work/work-budget.ts'
 
-/** Thrown by the adapter below where the selectors have taken too many steps on one page. */
-class Exhausted extends Error {}
+/** Thrown where selectors have taken too many steps on one page. */
+export class Exhausted extends Error {}
 
 export function isExhausted(error: unknown): boolean {
   return error instanceof Exhausted
@@ -17,11 +18,11 @@ const charactersPerStep = 16
  * ten descendants in a deep one, would take hours.
  */
 export function createTreeAdapter() {
-  let steps = 0
+  let budget = createWorkBudget(maxSteps)
 
   function count(more: number): void {
-    steps += more
-    if (steps > maxSteps) throw new Exhausted('too many steps')
+    budget.left -= more
+    if (isSpent(budget)) throw new Exhausted('too many steps')
   }
 
   function childrenOf(node: PageNode): PageNode[] {
@@ -46,8 +47,8 @@ export function createTreeAdapter() {
 
   return {
     /** A new page, a new count. */
-    begin(): void {
-      steps = 0
+    begin(given: WorkBudget = createWorkBudget(maxSteps)): void {
+      budget = given
     },
     isTag(node: PageNode): node is PageElement {
       count(1)
@@ -106,7 +107,15 @@ export type PageElement = {
   readonly start: number
   end: number
 }
-export type PageText = { readonly kind: 'text'; readonly parent: PageElement | PageRoot; readonly text: string }
+export type PageText = {
+  readonly kind: 'text'
+  readonly parent: PageElement | PageRoot
+  text: string
+  /** Among the children of its parent. */
+  readonly index: number
+  readonly start: number
+  end: number
+}
 export type PageRoot = { readonly kind: 'root'; readonly children: PageNode[] }
 export type PageNode = PageElement | PageText | PageRoot
 
@@ -145,7 +154,15 @@ export function createPageTree(source: string, isXml: boolean): PageRoot | null 
       },
       ontext(text) {
         const parent = open.at(-1) ?? root
-        parent.children.push({ kind: 'text', parent, text })
+        const last = parent.children.at(-1)
+        // The parser hands on what is around an entity or a comment piece by piece.
+        if (last?.kind === 'text') {
+          last.text += text
+          last.end = parser.endIndex + 1
+        } else {
+          const { startIndex: start, endIndex } = parser
+          parent.children.push({ kind: 'text', parent, text, index: parent.children.length, start, end: endIndex + 1 })
+        }
         isTooMuch ||= ++nodes > maxNodes
       },
     },

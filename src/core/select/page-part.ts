@@ -1,0 +1,157 @@
+import { compile, selectAll } from 'css-select'
+import type { Pattern } from '../pattern/pattern.ts'
+import {
+  createPageTree,
+  createTreeAdapter,
+  isExhausted,
+  type PageElement,
+  type PageNode,
+  type PageRoot,
+  type PageText,
+} from '../text/page-tree.ts'
+import { createWorkBudget, isSpent, type WorkBudget } from '../work/work-budget.ts'
+import type { JsonPath } from './json-path-syntax.ts'
+import { type PageAttribute, selectByXPath, type XPathNode } from './xpath.ts'
+import type { XPath } from './xpath-syntax.ts'
+
+/** A part of a document, in the language that fits it. What it is written like tells which. */
+export type Selector =
+  | { readonly kind: 'css'; readonly source: string }
+  | { readonly kind: 'xpath'; readonly path: XPath }
+  | { readonly kind: 'json'; readonly path: JsonPath }
+  /** Chooses lines, and blocks of pages, by their text. */
+  | { readonly kind: 'pattern'; readonly pattern: Pattern }
+
+/** Around text that was chosen. No characters of any text: Unicode keeps them free for such purposes. */
+export const BEGIN = '\ufdd0'
+export const END = '\ufdd1'
+const marks = /[\ufdd0\ufdd1]/g
+
+/** A page in which what was chosen is marked and what is left out is gone. */
+export type MarkedPage =
+  | {
+      kind: 'marked'
+      page: Buffer
+      /** What was chosen: elements, texts and attributes. */
+      chosen: number
+      /** Values of attributes that were chosen: they are in no text. */
+      values: { place: string; text: string }[]
+    }
+  /** Too large, too deep, or the selectors took too many steps. */
+  | { kind: 'too-expensive' }
+
+export type PagePart = { mark(page: Buffer, isXml: boolean, budget: WorkBudget): MarkedPage }
+
+const maxPageBytes = 10 * 1024 * 1024
+/** Reading a page into a tree takes a step for each of so many bytes. */
+const bytesPerStep = 1
+/** Looking at a node takes as long as so many steps. */
+const stepsPerNode = 8
+/** Text that nobody sees: marks in it would only do harm. */
+const unseen = new Set(['script', 'style', 'template', 'noscript'])
+
+type Choice = (root: PageRoot, budget: WorkBudget) => XPathNode[]
+
+/**
+ * Marks the text of what `select` chooses and cuts out what `omit` does. All that follows reads the whole page, so that what is
+ * chosen keeps the headings above it; see `markedBlocks`.
+ */
+export function createPagePart(select: readonly Selector[], omit: readonly Selector[]): PagePart {
+  const adapter = createTreeAdapter()
+
+  function choiceOf(selectors: readonly Selector[], isXml: boolean): Choice[] {
+    return selectors.flatMap((selector): Choice[] => {
+      if (selector.kind === 'xpath') return [(root, budget) => selectByXPath(selector.path, root, isXml, budget)]
+      if (selector.kind !== 'css') return []
+      const test = compile<PageNode, PageElement>(selector.source, { adapter, xmlMode: isXml })
+      return [(root) => selectAll<PageNode, PageElement>(test, root, { adapter, xmlMode: isXml })]
+    })
+  }
+  const choices = (isXml: boolean) => ({ select: choiceOf(select, isXml), omit: choiceOf(omit, isXml) })
+  const [html, xml] = [choices(false), choices(true)]
+
+  return {
+    mark(page, isXml, budget) {
+      budget.left -= page.length / bytesPerStep
+      if (page.length > maxPageBytes || isSpent(budget)) return { kind: 'too-expensive' }
+      const source = page.toString('utf8').replace(marks, '')
+      const root = createPageTree(source, isXml)
+      if (root === null) return { kind: 'too-expensive' }
+      const { select: selecting, omit: omitting } = isXml ? xml : html
+      const nodes = createWorkBudget(budget.left / stepsPerNode)
+      adapter.begin(nodes)
+      try {
+        const chosen = new Set(selecting.flatMap((choose) => choose(root, nodes)))
+        const left = omitting.flatMap((choose) => choose(root, nodes)).filter((node) => node.kind !== 'root')
+        const values = [...chosen].filter((node) => node.kind === 'attribute').map(attributeText)
+        return { kind: 'marked', page: Buffer.from(written(source, chosen, left)), chosen: chosen.size, values }
+      } catch (error) {
+        if (isExhausted(error)) return { kind: 'too-expensive' }
+        throw error
+      } finally {
+        budget.left = nodes.left * stepsPerNode
+      }
+    },
+  }
+}
+
+/** Throws where it is wrong. */
+export function checkCss(selector: string): void {
+  if (selector === '') throw new Error('it is empty')
+  if (/^[>+~]|[>+~]$/.test(selector))
+    throw new Error(`nothing ${selector.match(/[>+~]$/) ? 'follows' : 'is before'} a combinator`)
+  const adapter = createTreeAdapter()
+  adapter.begin(createWorkBudget())
+  compile<PageNode, PageElement>(selector, { adapter })
+}
+
+function attributeText({ name, value, parent }: PageAttribute): { place: string; text: string } {
+  return { place: `${parent.name}/@${name}`, text: value.replace(/\s+/g, ' ').trim() }
+}
+
+type Edit = { start: number; end: number; text: string }
+
+function written(source: string, chosen: Iterable<XPathNode>, left: readonly XPathNode[]): string {
+  const texts = new Set<PageText>()
+  for (const node of chosen) for (const text of textsOf(node)) texts.add(text)
+  const edits: Edit[] = []
+  for (const { start, end } of texts) edits.push({ start, end: start, text: BEGIN }, { start: end, end, text: END })
+  for (const node of left) {
+    if (node.kind === 'text') edits.push({ start: node.start, end: node.end, text: ' ' })
+    // Its two tags stay, so that a block still separates what is before and behind it.
+    if (node.kind === 'element')
+      edits.push({
+        start: node.start,
+        end: node.end,
+        text: node.name === 'plaintext' ? '' : `<${node.name}></${node.name}>`,
+      })
+  }
+  return edited(source, edits)
+}
+
+/** Where one is within another, the outer one counts; a mark is before what begins behind it. */
+function edited(source: string, edits: Edit[]): string {
+  const isCut = ({ start, end }: Edit): number => Number(end > start)
+  edits.sort((one, other) => one.start - other.start || isCut(one) - isCut(other) || other.end - one.end)
+  const parts: string[] = []
+  let at = 0
+  for (const { start, end, text } of edits) {
+    if (start < at) continue
+    parts.push(source.slice(at, start), text)
+    at = end
+  }
+  parts.push(source.slice(at))
+  return parts.join('')
+}
+
+/** The texts in it that people may see. White space between elements is none. */
+function* textsOf(node: XPathNode): Generator<PageText> {
+  const pending: XPathNode[] = [node]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (next.kind === 'text') {
+      if (next.text.trim() !== '') yield next
+    } else if (next.kind !== 'attribute' && !(next.kind === 'element' && unseen.has(next.name))) {
+      for (const child of next.children) pending.push(child)
+    }
+  }
+}
