@@ -14,6 +14,7 @@ export const sourceStates = [
   'failing',
   'refused',
   'unsupported',
+  'nothing-selected',
   'too-expensive',
   'nothing-matched',
   'empty',

@@ -28,6 +28,7 @@ import { type InterestMatch, matchInterests } from './interest-matches.ts'
 import { createMatchedDocuments, type MatchedDocument } from './matched-document.ts'
 import { createPriceSteps } from './price-step.ts'
 import type { Recipient, Recipients } from './recipients.ts'
+import { createSelections, type SelectionDeps } from './selection.ts'
 import type { Content } from './source-blocks.ts'
 import { noiseOf } from './told-changes.ts'
 import { createItems } from './version-items.ts'
@@ -41,6 +42,8 @@ export type AnnotateTaskDeps = {
   /** When the first check of a URD was completed; 0 before that. */
   visitedAt(urd: UrdRow): Promise<number>
   omitFor(url: string): OmitRules | null
+  setUrds: SelectionDeps['setUrds']
+  onProblem: SelectionDeps['onProblem']
   /** These sources were set aside, for this document or until they are changed. */
   setAside(urds: readonly number[], kind: AsideKind, url: string): Promise<void>
   /** Called for each document that is matched: scorers learn from it how common words are. */
@@ -57,11 +60,12 @@ type FoundAll = {
   isQuietForSome: boolean
   /** Those whose expressions took too much work for this document. */
   ignore: Recipient[]
+  select: Recipient[]
   interests: Recipient[]
   prices: readonly PriceRow[]
 }
 
-type Standing = { newTo: ReadonlySet<Recipient>; isBacklog(recipient: Recipient): boolean }
+type Standing = { hops: number; newTo: ReadonlySet<Recipient>; isBacklog(recipient: Recipient): boolean }
 
 /** For one owner and one document: a fifth of a second where expressions are made to be slow. After a few such, a fiftieth of the time. */
 const WORK = { each: 12_000_000, free: 500_000, perSecond: 1_000_000, max: 48_000_000 }
@@ -73,6 +77,7 @@ const nothingFound: FoundAll = {
   merging: new Set(),
   isQuietForSome: false,
   ignore: [],
+  select: [],
   interests: [],
   prices: [],
 }
@@ -96,6 +101,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
   const viewsOf = createChangeViews()
   const shares = createWorkShares(clock, WORK)
   const pricesOf = createPriceSteps(deps)
+  const selections = createSelections(deps)
 
   async function contentOf(version: Version): Promise<Content | null> {
     const found = await bodies.read(version)
@@ -131,7 +137,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
   async function find(
     version: Version,
     covering: readonly Recipient[],
-    { newTo }: Standing,
+    { newTo, hops }: Standing,
     budgetOf: OwnerBudgets,
   ): Promise<FoundAll> {
     if (version.reason === 'gone')
@@ -147,8 +153,13 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     let isQuietForSome = false
     for (const recipient of covering) {
       const { source, profile } = recipient
-      if (source.process === 'archive') continue
+      const isSelected = hops === 0 && source.select.length > 0
+      if (source.process === 'archive' && !isSelected) continue
       const view = views.of(recipient)
+      const notice = isSelected ? await selections.note(recipient, version, !view.isUnmatched) : null
+      if (notice !== null) found.push(notice)
+      if (view.isUnmatched) isQuietForSome = true
+      if (view.isUnmatched || source.process === 'archive') continue
       const isNew = newTo.has(recipient)
       const met = await prices.of(recipient, view.page)
       const items = met?.length === 0 && !isNew ? [] : itemsOf(view, { isNew, isMet: met !== null })
@@ -180,6 +191,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     return {
       ...{ found, hash, merging, isQuietForSome, interests },
       ignore: views.tooExpensive(),
+      select: views.unselected(),
       prices: prices.rows(),
     }
   }
@@ -191,15 +203,15 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
   async function standingOf(
     covering: readonly Recipient[],
     { reason }: Version,
-    { first, made, round }: Task,
+    { first, made, round, hops }: Task,
   ): Promise<Standing> {
     const newTo = new Set<Recipient>()
-    if (!first) return { newTo, isBacklog: () => false }
+    if (!first) return { hops, newTo, isBacklog: () => false }
     for (const recipient of covering) {
       const visitedAt = await deps.visitedAt(recipient.urd)
       if (visitedAt === 0 || visitedAt >= round) newTo.add(recipient)
     }
-    return { newTo, isBacklog: (recipient) => reason !== 'gone' && (!made || newTo.has(recipient)) }
+    return { hops, newTo, isBacklog: (recipient) => reason !== 'gone' && (!made || newTo.has(recipient)) }
   }
 
   /** Which recipients get a new annotation, and for which it is a near duplicate of an earlier one. */
@@ -246,9 +258,9 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     const { covering, tooExpensive } = recipients.covering(task.watch, page, scopeBudgets())
     const standing = await standingOf(covering, version, task)
     const all = await find(version, covering, standing, share.of)
-    const { found, hash, isQuietForSome, ignore, interests, prices } = all
+    const { found, hash, isQuietForSome, ignore, select, interests, prices } = all
     share.end()
-    await noteAside({ scope: tooExpensive, ignore, interests }, version.url)
+    await noteAside({ scope: tooExpensive, ignore, select, interests }, version.url)
     const isArchived = covering.some(({ source }) => source.process === 'archive')
     const wanted = isArchived && !task.made ? [version.id] : []
     const isWanted = isArchived || isQuietForSome || found.length > 0

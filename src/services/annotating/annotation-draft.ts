@@ -9,15 +9,18 @@ export type Found = Description & {
   recipient: Recipient
   item: Pick<VersionItem, 'entry' | 'kind' | 'title'>
   relevance: number
+  /** Of the source and not of the page: it is news on the first check too. */
+  isNotice?: boolean
 }
 
 export type DraftPlace = { version: Version; cluster: number; backlog: boolean; at: number }
 
 export function draftOf(
-  { recipient, item, relevance, summary, changes, explanation }: Found,
-  { version, cluster, backlog, at }: DraftPlace,
+  { recipient, item, relevance, summary, changes, explanation, isNotice = false }: Found,
+  { version, cluster, backlog: isOld, at }: DraftPlace,
 ): AnnotationDraft {
   const { profile } = recipient
+  const backlog = isOld && !isNotice
   return {
     owner: profile.owner,
     profile: profile.id,

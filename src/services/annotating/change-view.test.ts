@@ -7,7 +7,7 @@ import type { Recipient } from './recipients.ts'
 import type { Content } from './source-blocks.ts'
 
 const source = sourceOf('http://a.example/', { process: 'track' })
-const notAside = { aside: '', asideUrl: '' } as const
+const notAside = { aside: '', asideUrl: '', selected: '', selectedSince: 0, selectedVersion: 0 } as const
 const budgets = () => createOwnerBudgets(() => createWorkBudget(20_000_000))
 
 function recipientOf(id: string, ignore: readonly string[], owner = 'ann@example.org'): Recipient {

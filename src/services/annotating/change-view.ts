@@ -1,10 +1,12 @@
 import { listChanges } from '../../archive/diff/change-list.ts'
 import type { Blocks } from '../../core/change/change.ts'
+import type { Source } from '../../core/profile.ts'
+import type { PartBlocks } from '../../core/select/part-blocks.ts'
 import { createIgnoredText, ignoredBy } from '../../core/text/ignored-text.ts'
-import type { OwnerBudgets, WorkBudget } from '../../core/work/work-budget.ts'
+import { createWorkBudget, type OwnerBudgets, type WorkBudget } from '../../core/work/work-budget.ts'
 import { cutIgnored } from './ignored-blocks.ts'
 import type { Recipient } from './recipients.ts'
-import { type Content, partOf, sourceBlocks } from './source-blocks.ts'
+import { type Content, createSourceBlocks, partOf } from './source-blocks.ts'
 import type { TellApart, ToldChanges } from './told-changes.ts'
 
 /** `before` is null where there is nothing to compare with: the page is new or back, or the version before can't be read any more. */
@@ -16,6 +18,8 @@ export type ChangeView = {
   readonly page: Blocks | null
   /** Null where there is nothing to compare: the version is news as a whole. */
   readonly change: ToldChanges | null
+  /** The selectors of the source match nothing in the newer version. Then there is no page either. */
+  readonly isUnmatched: boolean
 }
 
 /** What it costs to cut and compare, for each character. */
@@ -26,9 +30,13 @@ export type ChangeViews = {
   of(recipient: Recipient): ChangeView
   /** Recipients that were asked for and whose lists could not be applied: their owner's expressions took too much work. */
   tooExpensive(): Recipient[]
+  /** The same for their selectors: they see the whole page. */
+  unselected(): Recipient[]
 }
 
 type SourcePair = { before: Blocks | null; after: Blocks | null; whole: ChangeView }
+
+const wholePage = { select: [], omit: [] }
 
 /**
  * Shows one version to many. Profiles that watch the same part and ignore the same text share the result. However many profiles an
@@ -37,21 +45,39 @@ type SourcePair = { before: Blocks | null; after: Blocks | null; whole: ChangeVi
  */
 export function createChangeViews(): (pair: VersionPair, budgetOf: OwnerBudgets) => ChangeViews {
   const ignored = createIgnoredText()
+  const sourceBlocks = createSourceBlocks()
 
   return ({ before, after, tellApart }, budgetOf) => {
     const pairs = new Map<string, SourcePair>()
     const views = new Map<string, ChangeView>()
     const tooExpensive = new Set<Recipient>()
+    const unselected = new Set<Recipient>()
 
-    function pairOf({ source }: Recipient): SourcePair {
+    function pairOf(recipient: Recipient): SourcePair {
+      const { source, profile } = recipient
       const part = partOf(source)
       const known = pairs.get(part)
       if (known !== undefined) return known
-      const seenBefore = before === null ? null : sourceBlocks(before, source)
-      const seenAfter = after === null ? null : sourceBlocks(after, source)
-      const made = { before: seenBefore, after: seenAfter, whole: viewOf(seenAfter, seenBefore, seenAfter, tellApart) }
+      const made = readPair(source, part === '' ? createWorkBudget() : budgetOf(profile.owner))
+      if (made === null) {
+        unselected.add(recipient)
+        return pairOf({ ...recipient, source: { ...source, ...wholePage } })
+      }
       pairs.set(part, made)
       return made
+    }
+
+    /** Null where the selectors take too much work. */
+    function readPair(source: Source, budget: WorkBudget): SourcePair | null {
+      const seenAfter = after === null ? noBlocks : sourceBlocks(after, source, budget)
+      if (seenAfter.kind === 'too-expensive') return null
+      if (seenAfter.kind === 'nothing')
+        return { before: null, after: null, whole: { page: null, change: null, isUnmatched: true } }
+      const seenBefore = before === null ? noBlocks : sourceBlocks(before, source, budget)
+      if (seenBefore.kind === 'too-expensive') return null
+      // What is there again after the selectors matched nothing is news as a whole.
+      const [old, next] = [seenBefore.kind === 'nothing' ? null : seenBefore.blocks, seenAfter.blocks]
+      return { before: old, after: next, whole: viewOf(next, old, next, tellApart) }
     }
 
     function ignoring(pair: SourcePair, ignore: readonly string[], budget: WorkBudget): ChangeView | null {
@@ -75,15 +101,19 @@ export function createChangeViews(): (pair: VersionPair, budgetOf: OwnerBudgets)
         return view ?? pair.whole
       },
       tooExpensive: () => [...tooExpensive],
+      unselected: () => [...unselected],
     }
   }
 }
+
+const noBlocks: PartBlocks = { kind: 'blocks', blocks: null }
 
 /** Compared when first asked: not everybody needs it. */
 function viewOf(page: Blocks | null, before: Blocks | null, after: Blocks | null, tellApart: TellApart): ChangeView {
   let change: ToldChanges | null | undefined
   return {
     page,
+    isUnmatched: false,
     get change() {
       if (change === undefined)
         change = before === null || after === null ? null : tellApart(listChanges(before, after).changes)

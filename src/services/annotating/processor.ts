@@ -69,6 +69,8 @@ export function createProcessor(deps: ProcessorDeps): Processor {
       return urd.visitedAt
     },
     setAside: (urds, aside, asideUrl) => profiles.setUrds(urds, { aside, asideUrl }),
+    setUrds: profiles.setUrds,
+    onProblem: events.onProblem,
     bodies: createBodyReader({ versions, objects }),
     omitFor: createOmitRules(omitRulesOf(config.sources)),
     clock: deps.clock,

@@ -1,21 +1,14 @@
-import type { Blocks } from '../../core/change/change.ts'
 import type { Source } from '../../core/profile.ts'
-import { readBlocks } from '../../core/text/blocks.ts'
-import type { OmitRules } from '../../core/text/omit-rules.ts'
+import type { Content } from '../../core/select/part-blocks.ts'
+import { createPartReader, type PartBlocks, partKey } from '../../core/select/part-blocks.ts'
+import type { WorkBudget } from '../../core/work/work-budget.ts'
 
-/** The body of a version. */
-export type Content = {
-  readonly body: Uint8Array
-  readonly contentType: string | undefined
-  readonly omit: OmitRules | null
-}
+export type { Content }
 
-/** Sources with the same key see the same part of every page. */
-export function partOf(_source: Source): string {
-  return ''
-}
+/** Sources with the same key see the same part of every page; '' for all of it. */
+export const partOf: (source: Pick<Source, 'select' | 'omit'>) => string = partKey
 
-/** What a source watches of a page, block by block; null where the media type has no text. */
-export function sourceBlocks({ body, contentType, omit }: Content, _source: Source): Blocks | null {
-  return readBlocks(body, { contentType, omit })
-}
+/** What a source watches of a page, block by block. */
+export type SourceBlocks = (content: Content, source: Source, budget: WorkBudget) => PartBlocks
+
+export const createSourceBlocks: () => SourceBlocks = createPartReader

@@ -45,7 +45,11 @@ export function createItems(version: Version): (view: ChangeView, seen: Seen) =>
 /** `isMet`: a condition on its price or number makes it news, whatever else changed. */
 type Seen = { isNew: boolean; isMet: boolean }
 
-function itemsOf({ page, change: seen }: ChangeView, version: Version, isMet: boolean): VersionItem[] {
+function itemsOf(
+  { page, change: seen }: Pick<ChangeView, 'page' | 'change'>,
+  version: Version,
+  isMet: boolean,
+): VersionItem[] {
   const { reason, title } = version
   // A page that is back is new again; a feed has new entries, or none.
   const change = reason === 'back' && page?.kind !== 'feed' ? null : seen

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Profile, Source } from '../../core/profile.ts'
-import type { AsideKind, ProfileStore, UrdRow } from '../../store/contracts/profiles.ts'
+import type { AsideKind, ProfileStore, SelectedState, UrdRow } from '../../store/contracts/profiles.ts'
 import { supportOf } from '../profiles/protocols.ts'
 
 /** One source of one profile of one owner: the part that doesn't change with every check. */
-export type OwnedSource = Pick<Source, 'uri' | 'everyMs' | 'depth' | 'scope' | 'process'> & {
+export type OwnedSource = Pick<Source, 'uri' | 'everyMs' | 'depth' | 'scope' | 'process' | 'select'> & {
   /** The id of its URD. */
   id: number
   watch: number
@@ -18,6 +18,8 @@ export type OwnedSource = Pick<Source, 'uri' | 'everyMs' | 'depth' | 'scope' | '
   /** Which of its expressions take too much work, if any, and the page on which that was found. */
   aside: AsideKind | ''
   asideUrl: string
+  selected: SelectedState
+  selectedSince: number
   /** As of the last read; never changes again once it is not 0. */
   visitedAt: number
 }
@@ -116,13 +118,14 @@ export function watchesOf(sources: readonly OwnedSource[]): number[] {
 
 function sourcesOf(profile: Profile, urds: readonly UrdRow[], schemes: readonly string[]): OwnedSource[] {
   const named = { id: profile.id, name: profile.name }
-  return urds.flatMap(({ id, watch, place, paused, muted, visitedAt, aside, asideUrl }) => {
+  return urds.flatMap(({ id, watch, place, paused, muted, visitedAt, aside, asideUrl, selected, selectedSince }) => {
     const source = profile.sources[place]
     if (source === undefined) return []
-    const { uri, everyMs, depth, scope, process } = source
+    const { uri, everyMs, depth, scope, process, select } = source
     const support = supportOf(uri, schemes)
     return {
-      ...{ id, watch, uri, everyMs, depth, scope, process, paused, muted, visitedAt, aside, asideUrl },
+      ...{ id, watch, uri, everyMs, depth, scope, process, select, paused, muted, visitedAt, aside, asideUrl },
+      ...{ selected, selectedSince },
       host: URL.parse(uri)?.host ?? '',
       profile: named,
       isProfilePaused: profile.paused,

@@ -16,6 +16,7 @@ export type SourceState =
   | 'failing'
   | 'refused'
   | 'unsupported'
+  | 'nothing-selected'
   | 'too-expensive'
   | 'nothing-matched'
   | 'empty'
@@ -32,6 +33,7 @@ export type Trouble = Extract<
   | 'failing'
   | 'refused'
   | 'unsupported'
+  | 'nothing-selected'
   | 'too-expensive'
 >
 
@@ -55,9 +57,12 @@ export function isPaused({ paused, isProfilePaused }: OwnedSource): boolean {
 }
 
 /** Null if the last check succeeded, or there was none. */
-export function troubleOf({ unsupported, aside }: OwnedSource, row: WatchRow | undefined): Trouble | null {
+export function troubleOf({ unsupported, aside, selected }: OwnedSource, row: WatchRow | undefined): Trouble | null {
   if (unsupported !== null) return 'unsupported'
-  return troubleOfCheck(row) ?? (aside === '' ? null : 'too-expensive')
+  const ofCheck = troubleOfCheck(row)
+  if (ofCheck !== null) return ofCheck
+  if (selected === 'nothing') return 'nothing-selected'
+  return aside === '' ? null : 'too-expensive'
 }
 
 function troubleOfCheck(row: WatchRow | undefined): Trouble | null {
@@ -113,6 +118,7 @@ export function changedAtFor({ visitedAt }: OwnedSource, row: WatchRow | undefin
 export function sinceOf(state: SourceState, source: OwnedSource, row: WatchRow | undefined): number | null {
   if (row === undefined || ['paused', 'queued', 'not-yet', 'too-expensive'].includes(state)) return null
   if (state === 'checking') return row.round || null
+  if (state === 'nothing-selected') return source.selectedSince || null
   if (state === 'changed') return row.changedAt || null
   return (state === 'unchanged' ? changedAtFor(source, row) || source.visitedAt : row.since) || null
 }

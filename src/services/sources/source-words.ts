@@ -40,6 +40,8 @@ const words: Record<SourceState, (facts: Facts) => string> = {
     if (outcome === 'skipped: type') return "This type of content isn't supported. Watch a page of text instead."
     return `${source.unsupported ?? "It can't be watched"}. Remove the watch, or use an http or https address.`
   },
+  'nothing-selected': ({ source }) =>
+    `Nothing on the page matches ${selectorsText(source)}, so nothing is compared. Choose the part again, or watch the whole page.`,
   'too-expensive': ({ source }) => expensiveWords(source),
   'nothing-matched': ({ source }) =>
     `Checked, but nothing has matched the profile “${source.profile.name}” so far. Review its interests, or track every change instead.`,
@@ -53,11 +55,23 @@ function expensiveWords({ aside, asideUrl, profile: { name } }: OwnedSource): st
   switch (aside) {
     case 'interests':
       return `The interests of the profile “${name}” take too much work on ${asideUrl}, so that page wasn't matched. Simplify their regular expressions.`
+    case 'select':
+      return `The selectors of the source take too much work on ${asideUrl}, so the whole page was compared. Use simpler ones.`
     case 'ignore':
       return `The expressions to ignore of the profile “${name}” take too much work on ${asideUrl}, so its whole change was shown. Use fewer or simpler ones.`
     default:
       return `Skipped: the expression of its scope takes too much work on ${asideUrl}, so links aren't followed. Simplify the expression.`
   }
+}
+
+const MAX_NAMED = 2
+
+/** As people wrote them. */
+export function selectorsText({ select }: Pick<OwnedSource, 'select'>): string {
+  const named = select.slice(0, MAX_NAMED).map((each) => `“${each.length > 60 ? `${each.slice(0, 59)}…` : each}”`)
+  const more = select.length - named.length
+  const all = more > 0 ? [...named, `${more} more`] : named
+  return new Intl.ListFormat('en', { type: 'disjunction' }).format(all)
 }
 
 const refusals = new Map([

@@ -95,15 +95,20 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
 
   /** A new owner of a known source doesn't wait until it is due again. */
   function visitSoon(watch: number): void {
-    const isWaiting = unvisitedOf(watch).length > 0 && (scheduler.snapshot(watch)?.lastAt ?? null) !== null
+    const isWaiting = isFirst(watch) && (scheduler.snapshot(watch)?.lastAt ?? null) !== null
     if (isWaiting) scheduler.checkNow(watch)
+  }
+
+  /** For one of its owners, or for selectors that no page was held against yet. */
+  function isFirst(watch: number): boolean {
+    return unvisitedOf(watch).length > 0 || sources.hasUnselected(watch)
   }
 
   function orderOf({ id, why }: Dispatch, round: number): CheckOrder | null {
     const watch = coalescer.watch(id)
     const row = rows.get(id)
     if (watch === undefined || row === undefined) return null
-    const first = unvisitedOf(id).length > 0
+    const first = isFirst(id)
     const freshFrom = why === 'asked' ? round : round - Math.floor(watch.everyMs * FRESH_SHARE)
     const urgency = why === 'asked' ? ASKED_URGENCY : Math.min(watch.urgency, ASKED_URGENCY)
     const check = { watch: id, round, freshFrom, since: row.finishedMark, first }

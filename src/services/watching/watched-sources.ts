@@ -46,7 +46,9 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
   const urdsOf = new Map<string, number[]>()
   /** URDs whose first visit is still to come. */
   const unvisited = new Set<number>()
-  /** Watches with new owners since `takeJoined`. */
+  /** URDs of which isn't known yet whether their selectors match something. */
+  const unselected = new Set<number>()
+  /** Watches with new owners or other selectors since `takeJoined`. */
   const joined = new Set<number>()
   /** By URD: owners of one watch may have spelled its URI differently. */
   const uriOf = new Map<number, string>()
@@ -63,8 +65,10 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
         continue
       }
       if (urd.visitedAt === 0) unvisited.add(urd.id)
+      if (source.select.length > 0 && urd.selected === '') unselected.add(urd.id)
+      else unselected.delete(urd.id)
       // One with a time window waits for it.
-      if (urd.visitedAt === 0 && source.window === null) joined.add(urd.watch)
+      if ((urd.visitedAt === 0 || unselected.has(urd.id)) && source.window === null) joined.add(urd.watch)
       try {
         const paused = profile.paused || urd.paused
         // What takes too much work isn't followed until its owner changes it.
@@ -91,6 +95,7 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
   function drop(urd: number): void {
     coalescer.remove(urd)
     unvisited.delete(urd)
+    unselected.delete(urd)
     uriOf.delete(urd)
   }
 
@@ -170,6 +175,9 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
     /** URDs whose first visit the next check is. A paused one has it when it is resumed. */
     unvisitedOf: (watch: number): number[] =>
       coalescer.urdsOf(watch).flatMap(({ id, paused }) => (!paused && unvisited.has(id) ? [id] : [])),
+    /** Whether the next check is to tell what new selectors match, even if nothing has changed. */
+    hasUnselected: (watch: number): boolean =>
+      coalescer.urdsOf(watch).some(({ id, paused }) => !paused && unselected.has(id)),
     /** Whether an owner without a time window waits for a first visit. */
     hasNewcomer: (watch: number): boolean =>
       coalescer.urdsOf(watch).some(({ id, window }) => unvisited.has(id) && window === null),

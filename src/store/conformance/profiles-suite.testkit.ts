@@ -230,6 +230,23 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
+      'what the selectors of a source match is known until its profile is put again',
+      place(async ({ profiles }) => {
+        await profiles.put([keyedOf('p', 'ann', [a, b])])
+        const [one, two] = await profiles.urdsOf('p')
+        assert.deepEqual([one!.selected, one!.selectedSince, one!.selectedVersion], ['', 0, 0])
+        const before = await profiles.revision()
+        const selection = { selected: 'nothing', selectedSince: 1_700_000_000_000, selectedVersion: 2 ** 40 } as const
+        await profiles.setUrds([one!.id], selection)
+        assert.equal(await profiles.revision(), before + 1)
+        await profiles.setUrds([one!.id], { muted: true })
+        assert.deepEqual(await profiles.urdsOf('p'), [{ ...one!, ...selection, muted: true }, two])
+        await profiles.put([keyedOf('p', 'ann', [a, b])])
+        assert.deepEqual(await profiles.urdsOf('p'), [{ ...one!, muted: true }, two])
+      }),
+    )
+
+    test(
       'marks stay with a source that stays, the same one twice included, and go with one that goes',
       place(async ({ profiles }) => {
         await profiles.put([keyedOf('p', 'ann', [a, b, a])])

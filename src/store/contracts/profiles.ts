@@ -11,7 +11,7 @@ export type ProfileStore = {
   stamps(): Promise<{ id: string; revision: number }[]>
   /**
    * Adds profiles or puts them in place of what they were. A source whose URI stays the same keeps its URD. What was set aside
-   * is tried again.
+   * is tried again, and what selectors match is not known any more.
    */
   put(profiles: readonly KeyedProfile[]): Promise<void>
   /** How many were there. */
@@ -40,14 +40,29 @@ export type UrdRow = {
   /** Which of its expressions take too much work, if any, and the page on which that was found. */
   aside: AsideKind | ''
   asideUrl: string
+  /** Whether the selectors of the source match something on its page, since when, and the version that showed it. */
+  selected: SelectedState
+  selectedSince: number
+  selectedVersion: number
 }
+
+/** '' where that isn't known yet, or the source has no selectors. */
+export type SelectedState = '' | 'some' | 'nothing'
 
 /**
  * Of a `scope` only the source's own page is left. The others were not applied to a page: all of a change is shown where parts
- * were to be ignored, and nothing is matched where interests could not be decided. The first that applies is kept.
+ * were to be selected or ignored, and nothing is matched where interests could not be decided. The first that applies is kept.
  */
-export const asideKinds = ['scope', 'interests', 'ignore'] as const
+export const asideKinds = ['scope', 'interests', 'select', 'ignore'] as const
 export type AsideKind = (typeof asideKinds)[number]
 
-/** `aside` and `asideUrl` come together. */
-export type UrdMarks = { paused?: boolean; muted?: boolean; aside?: AsideKind | ''; asideUrl?: string }
+/** `aside` and `asideUrl` come together, and so do the three of `selected`. */
+export type UrdMarks = {
+  paused?: boolean
+  muted?: boolean
+  aside?: AsideKind | ''
+  asideUrl?: string
+  selected?: SelectedState
+  selectedSince?: number
+  selectedVersion?: number
+}

@@ -38,6 +38,7 @@ export const strings = {
     failing: 'Failing',
     refused: 'Private address blocked',
     unsupported: 'Unsupported content',
+    'nothing-selected': 'Selector matches nothing',
     'too-expensive': 'Expression too expensive',
     'nothing-matched': 'Nothing matched',
     empty: 'Filtered to empty',

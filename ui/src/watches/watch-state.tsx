@@ -19,6 +19,7 @@ const looks: Record<WatchState, [IconName, BadgeTone]> = {
   failing: ['warning', 'danger'],
   refused: ['warning', 'danger'],
   unsupported: ['warning', 'danger'],
+  'nothing-selected': ['warning', 'danger'],
   'too-expensive': ['warning', 'danger'],
   'nothing-matched': ['filter', 'warn'],
   empty: ['filter', 'warn'],

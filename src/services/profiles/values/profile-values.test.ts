@@ -151,7 +151,7 @@ describe('a profile in JSON', () => {
     const json = profileToJson(draftOf({ sources: [{ uri, ...part, conditions: ['below 30'] }] }))
     assert.deepEqual(draftOf(json).sources, [source])
     const wrong = {
-      select: ['a', ' ', 7, 'x'.repeat(501), null],
+      select: ['a', ' ', 7, 'x'.repeat(501), null, 'a >', '//a['],
       omit: Array(21).fill('a'),
       aspects: ['text', 'colour', 1],
       conditions: ['x'.repeat(61), ...Array(10).fill('changes')],
@@ -166,6 +166,8 @@ describe('a profile in JSON', () => {
       'sources[0].select[2]: expected a string, not 7',
       'sources[0].select[3]: has 501 characters; the maximum is 500',
       'sources[0].select[4]: is missing',
+      'sources[0].select[5]: invalid CSS selector: nothing follows a combinator',
+      'sources[0].select[6]: invalid XPath: it ends too early',
       'sources[0].omit: has 21 entries; the maximum is 20',
       'sources[0].aspects[1]: expected one of text, links, images, title, description, data, status, headers, not "colour"',
       'sources[0].aspects[2]: expected one of text, links, images, title, description, data, status, headers, not 1',

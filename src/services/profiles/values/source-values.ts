@@ -3,6 +3,7 @@ import { AppError } from '../../../core/errors.ts'
 import { createPattern } from '../../../core/pattern/pattern.ts'
 import { readCondition } from '../../../core/price/conditions.ts'
 import { type Aspect, aspects, partDefaults, type Scope, type Source, type TimeWindow } from '../../../core/profile.ts'
+import { readSelector } from '../../../core/select/selector.ts'
 import { schemeOf } from '../../../fetchers/fetcher.ts'
 import { profileDefaults, windowDefaults } from '../../../xml/profile/profile.ts'
 import { supportOf } from '../protocols.ts'
@@ -63,34 +64,48 @@ export function readSourceValues(
     scope: readScope(given.scope, `${place}.scope`, values),
     process: values.oneOf(given.process, `${place}.process`, ['filter', 'track', 'archive']) ?? process,
     window: readWindowValues(given.window, `${place}.window`, values),
-    select: readLines(given.select, `${place}.select`, selectorLimits, values),
-    omit: readLines(given.omit, `${place}.omit`, selectorLimits, values),
+    select: readLines(given.select, `${place}.select`, selectorLimits, selectorFault, values),
+    omit: readLines(given.omit, `${place}.omit`, selectorLimits, selectorFault, values),
     aspects: readAspects(given.aspects, `${place}.aspects`, values),
-    conditions: readConditions(given.conditions, `${place}.conditions`, values),
+    conditions: readLines(given.conditions, `${place}.conditions`, conditionLimits, conditionFault, values),
   }
 }
 
 type LineLimits = { count: number; length: number }
 
-/** Each once, without the space around it. */
-function readLines(value: unknown, place: string, { count, length }: LineLimits, values: PlainValues): string[] {
+/** Each once, without the space around it. `faultOf` says what is wrong with one, if anything. */
+function readLines(
+  value: unknown,
+  place: string,
+  { count, length }: LineLimits,
+  faultOf: (line: string) => string | null,
+  values: PlainValues,
+): string[] {
   const lines = values.list(value, place, count).map((each, index) => {
     const at = `${place}[${index}]`
     if (each === undefined || each === null) values.reject(at, 'is missing')
-    return values.text(each, at, { max: length })?.trim() ?? ''
+    const line = values.text(each, at, { max: length })?.trim() ?? ''
+    const fault = line === '' ? null : faultOf(line)
+    if (fault !== null) values.reject(at, fault)
+    return line
   })
   return [...new Set(lines)]
 }
 
-function readConditions(value: unknown, place: string, values: PlainValues): string[] {
-  const lines = readLines(value, place, conditionLimits, values)
-  for (const [index, line] of lines.entries())
-    if (line !== '' && readCondition(line) === null)
-      values.reject(
-        `${place}[${index}]`,
-        `expected a condition such as below 30, above 100, drops by 10 %, back in stock or changes, not ${shown(line)}`,
-      )
-  return lines
+function selectorFault(selector: string): string | null {
+  try {
+    readSelector(selector)
+    return null
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return error.message
+  }
+}
+
+function conditionFault(line: string): string | null {
+  return readCondition(line) === null
+    ? `expected a condition such as below 30, above 100, drops by 10 %, back in stock or changes, not ${shown(line)}`
+    : null
 }
 
 function readAspects(value: unknown, place: string, values: PlainValues): readonly Aspect[] {

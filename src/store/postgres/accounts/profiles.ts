@@ -7,8 +7,8 @@ import { lockBase, revise, revisionOf } from './revisions.ts'
 type Row = { body: string }
 type PlacedUrd = { id: number; profile: string; watch: number }
 
-const urdColumns =
-  'id, profile, place, watch, visited_at AS "visitedAt", paused, muted, aside, aside_url AS "asideUrl" FROM urds'
+const urdColumns = `id, profile, place, watch, visited_at AS "visitedAt", paused, muted, aside, aside_url AS "asideUrl", selected,
+  selected_since AS "selectedSince", selected_version AS "selectedVersion" FROM urds`
 
 export function createPostgresProfiles(pool: PostgresPool): ProfileStore {
   return {
@@ -48,14 +48,26 @@ export function createPostgresProfiles(pool: PostgresPool): ProfileStore {
       const [row] = await pool.query<UrdRow>(`SELECT ${urdColumns} WHERE id = $1`, [id])
       return row ?? null
     },
-    async setUrds(ids, { paused = null, muted = null, aside = null, asideUrl = null }) {
+    async setUrds(ids, { paused = null, muted = null, aside = null, asideUrl = null, ...marks }) {
+      const { selected = null, selectedSince = null, selectedVersion = null } = marks
       await pool.transaction(async (tx) => {
         await lockBase(tx, 'profiles')
         const changed = await tx.query<{ profile: string }>(
           `UPDATE urds SET paused = coalesce($2::boolean, paused), muted = coalesce($3::boolean, muted),
-             aside = coalesce($4::text, aside), aside_url = coalesce($5::text, aside_url)
+             aside = coalesce($4::text, aside), aside_url = coalesce($5::text, aside_url),
+             selected = coalesce($6::text, selected), selected_since = coalesce($7::bigint, selected_since),
+             selected_version = coalesce($8::bigint, selected_version)
            WHERE id = ANY($1::bigint[]) RETURNING profile`,
-          [ids, paused, muted, aside, asideUrl === null ? null : storable(asideUrl)],
+          [
+            ids,
+            paused,
+            muted,
+            aside,
+            asideUrl === null ? null : storable(asideUrl),
+            selected,
+            selectedSince,
+            selectedVersion,
+          ],
         )
         if (changed.length === 0) return
         const revision = await revise(tx, 'profiles')
@@ -143,8 +155,9 @@ type Placing = {
 async function writeUrds(tx: Tx, { kept, added, left }: Placing): Promise<void> {
   if (kept.length > 0)
     await tx.query(
-      `UPDATE urds u SET place = k.place, aside = '', aside_url = '' FROM unnest($1::bigint[], $2::int[]) AS k (id, place)
-       WHERE u.id = k.id AND (u.place <> k.place OR u.aside <> '')`,
+      `UPDATE urds u SET place = k.place, aside = '', aside_url = '', selected = '', selected_since = 0, selected_version = 0
+       FROM unnest($1::bigint[], $2::int[]) AS k (id, place)
+       WHERE u.id = k.id AND (u.place <> k.place OR u.aside <> '' OR u.selected <> '')`,
       [kept.map(({ id }) => id), kept.map(({ place }) => place)],
     )
   if (added.length > 0)

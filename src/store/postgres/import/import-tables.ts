@@ -94,7 +94,7 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
       'urds',
       'id',
       `id:bigint profile:text place:int watch:bigint visited_at:bigint paused:boolean muted:boolean aside:text
-       aside_url:text`,
+       aside_url:text selected:text selected_since:bigint selected_version:bigint`,
     ),
   ],
   checks: [table('checks', 'watch at', 'watch:bigint at:bigint outcome:text status:int changed:bigint took_ms:bigint')],

@@ -127,6 +127,11 @@ CREATE TABLE unmuted (
 CREATE INDEX unmuted_owner ON unmuted (owner)
 `
 
+const selectedSchema = `
+ALTER TABLE urds ADD COLUMN selected text NOT NULL DEFAULT '', ADD COLUMN selected_since bigint NOT NULL DEFAULT 0,
+  ADD COLUMN selected_version bigint NOT NULL DEFAULT 0
+`
+
 /** In this order. The tables of the first two can be distributed by their partition. */
 const changesSchema = `
 ALTER TABLE annotations ADD COLUMN changes text NOT NULL DEFAULT '{"list":[],"more":0}',
@@ -259,5 +264,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: 'a5b2852472a27cf2c230a4ef4e751b96e7f063e44663fe5dc04df68f4282d755',
     name: 'what changed, with each annotation',
     sql: changesSchema,
+  },
+  {
+    id: 22,
+    sha256: 'b6d7119dd42f1d6c35f72c9679ff44530a25e9f79e8b6000b386b344f15b4e60',
+    name: 'whether the selectors of sources match something',
+    sql: selectedSchema,
   },
 ]

@@ -6,8 +6,8 @@ import { flagOf } from '../folder/database.ts'
 type Row = { body: string }
 type StoredUrd = Omit<UrdRow, 'paused' | 'muted'> & { paused: 0 | 1; muted: 0 | 1 }
 
-const urdColumns =
-  'id, profile, place, watch, visited_at AS visitedAt, paused, muted, aside, aside_url AS asideUrl FROM urds'
+const urdColumns = `id, profile, place, watch, visited_at AS visitedAt, paused, muted, aside, aside_url AS asideUrl, selected,
+  selected_since AS selectedSince, selected_version AS selectedVersion FROM urds`
 
 export function createSqliteProfiles(db: Database): ProfileStore {
   const sql = {
@@ -28,13 +28,17 @@ export function createSqliteProfiles(db: Database): ProfileStore {
     findUrd: db.prepare(`SELECT ${urdColumns} WHERE id = ?`),
     markUrd: db.prepare(
       `UPDATE urds SET paused = coalesce(?, paused), muted = coalesce(?, muted), aside = coalesce(?, aside),
-       aside_url = coalesce(?, aside_url) WHERE id = ? RETURNING profile`,
+       aside_url = coalesce(?, aside_url), selected = coalesce(?, selected),
+       selected_since = coalesce(?, selected_since), selected_version = coalesce(?, selected_version) WHERE id = ? RETURNING profile`,
     ),
     stamp: db.prepare('UPDATE profiles SET revision = ? WHERE id = ?'),
     addUrd: db.prepare('INSERT INTO urds (profile, place, watch, visited_at) VALUES (?, ?, ?, ?)'),
     removeUrds: db.prepare('DELETE FROM urds WHERE profile = ?'),
     clearPlaces: db.prepare('UPDATE urds SET place = -1 - place WHERE profile = ?'),
-    keepUrd: db.prepare(`UPDATE urds SET place = ?, aside = '', aside_url = '' WHERE id = ?`),
+    keepUrd: db.prepare(
+      `UPDATE urds SET place = ?, aside = '', aside_url = '', selected = '', selected_since = 0, selected_version = 0
+       WHERE id = ?`,
+    ),
     removeUnplaced: db.prepare('DELETE FROM urds WHERE profile = ? AND place < 0'),
     watch: db.prepare('SELECT id FROM watches WHERE key = ?'),
     addWatch: db.prepare('INSERT INTO watches (key, uri) VALUES (?, ?)'),
@@ -105,11 +109,13 @@ export function createSqliteProfiles(db: Database): ProfileStore {
       const row = db.read(() => sql.findUrd.get(id)) as StoredUrd | undefined
       return row === undefined ? null : urdOf(row)
     },
-    async setUrds(ids, { paused, muted, aside = null, asideUrl = null }) {
+    async setUrds(ids, { paused, muted, aside = null, asideUrl = null, ...marks }) {
+      const { selected = null, selectedSince = null, selectedVersion = null } = marks
+      const selection = [selected, selectedSince, selectedVersion]
       db.write(() => {
         const changed = new Set<string>()
         for (const id of ids) {
-          const row = sql.markUrd.get(flagOf(paused), flagOf(muted), aside, asideUrl, id) as
+          const row = sql.markUrd.get(flagOf(paused), flagOf(muted), aside, asideUrl, ...selection, id) as
             | { profile: string }
             | undefined
           if (row !== undefined) changed.add(row.profile)

@@ -473,4 +473,13 @@ ALTER TABLE annotations ADD COLUMN changes TEXT NOT NULL DEFAULT '{"list":[],"mo
 ALTER TABLE annotations ADD COLUMN link TEXT NOT NULL DEFAULT '';
 ALTER TABLE annotations ADD COLUMN channel TEXT NOT NULL DEFAULT ''`,
   },
+  {
+    id: 18,
+    sha256: 'e0a80fdd547f0b2420f1a1798f3ddfa3543e90165bbda56f6ca386a01a7b253e',
+    name: 'whether the selectors of sources match something',
+    sql: `
+ALTER TABLE urds ADD COLUMN selected TEXT NOT NULL DEFAULT '';
+ALTER TABLE urds ADD COLUMN selected_since INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE urds ADD COLUMN selected_version INTEGER NOT NULL DEFAULT 0`,
+  },
 ]

@@ -88,7 +88,8 @@ export const accountKinds: readonly PeopleKind[] = [
     kind: 'urds',
     table: 'urds',
     keys: [['id', 'plain']],
-    columns: 'id, profile, place, watch, visited_at, paused, muted, aside, aside_url',
+    columns:
+      'id, profile, place, watch, visited_at, paused, muted, aside, aside_url, selected, selected_since, selected_version',
     from: 'FROM urds',
     toRow: (raw) => plainRow(raw, ['paused', 'muted']),
     portionRows: SMALL,
