@@ -49,6 +49,7 @@ export function changeDocument(changes: readonly Change[], title = ''): ChangeDo
       headings.add(heading)
       from += heading.length + TRAIL_SIGN.length
     }
+    if (each.block === 'heading') headings.add(after)
     for (const { start, end } of countedIn(each, after))
       add({ change, of: 'after', from: start }, after.slice(start, end))
   }

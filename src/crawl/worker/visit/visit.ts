@@ -173,7 +173,8 @@ function judge(
   if (status >= 300 && status < 400 && headerValue(result.rawHeaders, 'location') !== undefined)
     return { kind: 'redirected', response: result, signal }
   if (isWholeAnswer(status, result.body.length)) return { kind: 'answered', response: result, known, signal }
-  if (status === 404 || status === 410) return { kind: 'gone', response: result, signal }
+  // Behind a sign-in a page is as gone as any other, for everybody who has none.
+  if (status === 404 || status === 410 || status === 401) return { kind: 'gone', response: result, signal }
   return failureOf(result, request, clock)
 }
 
