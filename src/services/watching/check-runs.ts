@@ -20,7 +20,13 @@ type CheckRun = {
   isFull: boolean
 }
 
-export type FinishedCheckRun = WatchOutcome & { mark: number; changed: boolean; failed: boolean }
+/** `tried`: the URDs whose first visit it was to be. */
+export type FinishedCheckRun = WatchOutcome & {
+  mark: number
+  changed: boolean
+  failed: boolean
+  tried: readonly number[]
+}
 
 /**
  * Checks in progress. Results may arrive before the order that caused them is acknowledged, so a check is over when nothing is queued and
@@ -104,7 +110,8 @@ export function createCheckRuns() {
           status,
           changes: run.changed,
           landed: run.landed,
-          visited: run.visited,
+          visited: hasSeen(outcome, status) ? run.visited : [],
+          tried: run.visited,
           changed,
           failed,
         })
@@ -113,6 +120,11 @@ export function createCheckRuns() {
     },
     size: (): number => runs.size,
   }
+}
+
+/** Whether the source was there to be seen. As long as it was not, its first visit is still to come: the first success is the baseline. */
+function hasSeen(outcome: string, status: number): boolean {
+  return !/^(?:failed|skipped|redirect)/.test(outcome) && status < 400
 }
 
 /**

@@ -48,6 +48,32 @@ describe('a source that is paused for one profile', () => {
   )
 })
 
+describe('a source whose first check fails', () => {
+  test(
+    'is tried at its usual times, and its first success is the first visit',
+    withWatching({}, async ({ put, turn, web, clock, fetcher, isVisited, runFor, takeOrders }) => {
+      web.pages.set(a, { words: 'a', fails: true })
+      await put(profileWith('ann', 'ann', [sourceAt(a)]))
+      await turn()
+      await turn()
+      assert.equal(fetcher.orders.length, 1, 'not at once again')
+      assert.equal(await isVisited('ann'), false)
+      takeOrders()
+      await runFor(60 * MINUTE)
+      const tried = takeOrders().length
+      assert.ok(tried > 0 && tried <= 6, `${tried} checks in an hour`)
+      web.pages.set(a, { words: 'a' })
+      clock.advance(600 * MINUTE)
+      await turn()
+      assert.equal(fetcher.orders.at(-1)!.check.first, true)
+      assert.equal(await isVisited('ann'), true)
+      clock.advance(11 * MINUTE)
+      await turn()
+      assert.equal(fetcher.orders.at(-1)!.check.first, false)
+    }),
+  )
+})
+
 describe('a scope that takes too much work', () => {
   const evil = { kind: 'pattern', source: '.*a[ab]{450}c' } as const
   const kind = { kind: 'pattern', source: 'news' } as const

@@ -93,8 +93,9 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     for (const watch of sources.takeJoined()) visitSoon(watch)
   }
 
-  /** A new owner of a known source doesn't wait until it is due again. */
+  /** A new owner of a known source doesn't wait until it is due again. One that can't be fetched is tried at its usual times. */
   function visitSoon(watch: number): void {
+    if (/^(?:failed|skipped)/.test(rows.get(watch)?.outcome ?? '')) return
     const isWaiting = isFirst(watch) && (scheduler.snapshot(watch)?.lastAt ?? null) !== null
     if (isWaiting) scheduler.checkNow(watch)
   }
@@ -177,13 +178,13 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     await watches.saveStates(states.map((state) => ({ watch: state.id, state: JSON.stringify(state) })))
   }
 
-  function report({ watch, mark, changed, failed, checkedAt, visited }: FinishedCheckRun): void {
+  function report({ watch, mark, changed, failed, checkedAt, outcome, visited, tried }: FinishedCheckRun): void {
     const row = rows.get(watch)
-    if (row !== undefined) Object.assign(row, { finishedMark: Math.max(mark, row.finishedMark), checkedAt })
+    if (row !== undefined) Object.assign(row, { finishedMark: Math.max(mark, row.finishedMark), checkedAt, outcome })
     sources.noteVisited(visited)
     scheduler.done(watch, { changed, failed, at: checkedAt })
     // A new owner joined while the check was in progress.
-    if (sources.hasNewcomer(watch)) visitSoon(watch)
+    if (sources.hasNewcomer(watch, tried)) visitSoon(watch)
     notifyCheck(watch, 'ended')
   }
 
