@@ -1,5 +1,5 @@
 import type { Block } from '../../core/change/change.ts'
-import { areOfAKind, type Features, featuresOf, sharedWords } from './block-likeness.ts'
+import { areOfAKind, type Features, featuresOf, sharedEnds, sharedWords } from './block-likeness.ts'
 import { type DiffBudget, diffSequences } from './sequence-diff.ts'
 
 /** Blocks between two that are equal on both sides, none of them equal to another. */
@@ -15,10 +15,27 @@ const enough = 0.44
 
 /** Pairs those that are most alike, in the order of both. False where not all were compared. */
 export function alignGap(gap: BlockGap, budget: DiffBudget, pair: (from: number, to: number) => void): boolean {
+  if (isOneByOne(gap, budget)) {
+    for (const [i, from] of gap.from.entries()) pair(from, gap.to[i]!)
+    return true
+  }
   if (gap.from.length * gap.to.length <= maxCells) return align(gap, budget, pair)
   let isExact = true
   for (const part of partsBySignature(gap, budget, pair)) isExact = align(part, budget, pair) && isExact
   return isExact
+}
+
+/** As many on both sides, and each begins or ends as the one across from it: nothing has to be searched for. */
+function isOneByOne({ old, next, from, to }: BlockGap, budget: DiffBudget): boolean {
+  if (from.length !== to.length) return false
+  for (let i = 0; i < from.length; i++) {
+    const [one, other] = [old[from[i]!]!, next[to[i]!]!]
+    if (!areOfAKind(one, other)) return false
+    const shared = sharedEnds(one.text, other.text)
+    budget.work -= shared
+    if (2 * shared < Math.max(one.text.length, other.text.length)) return false
+  }
+  return true
 }
 
 /** Rows with the same first cell, and texts that differ in nothing but numbers, need no search. */

@@ -4,8 +4,7 @@ import type { Block } from '../../core/change/change.ts'
 export type Features = {
   /** Hashes of its words in lower case, sorted; numbers all have the same. */
   readonly words: Int32Array
-  /** By how much each counts; all together `weight`. */
-  readonly weights: Float32Array
+  /** By how much they count, all together. */
   readonly weight: number
   /** Few words: where it is says more than what they are. */
   readonly isShort: boolean
@@ -20,46 +19,46 @@ const numberHash = 1
 
 /** Words, as scanned here, are rougher than those of a diff, and found many times faster. */
 export function featuresOf({ kind, text }: Block): Features {
-  const found: number[] = []
+  const found = new Int32Array(Math.min(maxWords, (text.length >> 1) + 1))
+  let count = 0
   let hash = 0
   let length = 0
   let isNumber = false
-  let count = 0
-  const endWord = (): void => {
-    if (length === 0) return
-    found.push(isNumber ? numberHash : (hash & ~7) | Math.min(length, 7))
-    count++
-    hash = 0
-    length = 0
-    isNumber = false
-  }
-  for (let i = 0; i < text.length && count < maxWords; i++) {
-    const code = text.charCodeAt(i)
+  for (let i = 0; i <= text.length && count < found.length; i++) {
+    const code = i < text.length ? text.charCodeAt(i) : 0x20
     const kindOf = code < 128 ? asciiKinds[code]! : code >= 0x2e80 && code < 0xd800 ? dense : letter
-    if (kindOf === sign) {
-      // Separators within a number are part of it.
-      if (!isNumber || (code !== 0x2e && code !== 0x2c && code !== 0x3a)) endWord()
+    // Separators within a number are part of it.
+    const isWithin = isNumber && (code === 0x2e || code === 0x2c || code === 0x3a)
+    if (length > 0 && (kindOf === dense || (kindOf === sign && !isWithin))) {
+      found[count++] = isNumber ? numberHash : wordHash(hash, length)
+      hash = 0
+      length = 0
+      isNumber = false
+    }
+    if (kindOf === sign) continue
+    if (kindOf === dense) {
+      if (count < found.length) found[count++] = wordHash(code * 0x9e3779b1, 7)
       continue
     }
-    if (kindOf === dense) endWord()
     if (kindOf === digit && length === 0) isNumber = true
-    hash = Math.imul(hash ^ (code < 128 ? code | 0x20 : code), 0x01000193) + 0x9e37
+    hash = (Math.imul(hash ^ (code < 128 ? code | 0x20 : code), 0x01000193) + 0x9e37) | 0
     length++
-    if (kindOf === dense) {
-      length = 6
-      endWord()
-    }
   }
-  endWord()
-  const words = Int32Array.from(found).sort()
-  const weights = new Float32Array(words.length)
+  const words = found.subarray(0, count).sort()
   let weight = 0
-  for (let i = 0; i < words.length; i++) {
-    weights[i] = words[i] === numberHash ? 0.6 : (words[i]! & 7) < 4 ? 0.3 : 1
-    weight += weights[i]!
-  }
+  for (let i = 0; i < count; i++) weight += weightOf(words[i]!)
   const firstCell = kind === 'row' ? text.slice(0, Math.max(0, text.indexOf('\t'))) : ''
-  return { words, weights, weight, isShort: words.length <= maxShort, firstCell }
+  return { words, weight, isShort: count <= maxShort, firstCell }
+}
+
+/** The last bits say how long the word is. */
+function wordHash(hash: number, length: number): number {
+  return (hash & ~7) | Math.min(length, 7)
+}
+
+/** Short words are in every text, and numbers may have changed. */
+function weightOf(word: number): number {
+  return word === numberHash ? 0.6 : (word & 7) < 4 ? 0.3 : 1
 }
 
 const sign = 0
@@ -81,12 +80,22 @@ export function sharedWords(one: Features, other: Features): number {
     if (a[i]! < b[j]!) i++
     else if (a[i]! > b[j]!) j++
     else {
-      shared += one.weights[i]!
+      shared += weightOf(a[i]!)
       i++
       j++
     }
   }
   return (2 * shared) / total
+}
+
+/** Characters at the beginning and the end that are the same. */
+export function sharedEnds(a: string, b: string): number {
+  const shorter = Math.min(a.length, b.length)
+  let start = 0
+  while (start < shorter && a.charCodeAt(start) === b.charCodeAt(start)) start++
+  let end = 0
+  while (end < shorter - start && a.charCodeAt(a.length - 1 - end) === b.charCodeAt(b.length - 1 - end)) end++
+  return start + end
 }
 
 /** Whether one can have become the other at all. */

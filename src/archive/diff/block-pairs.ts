@@ -46,15 +46,16 @@ type PairUp = (from: number, to: number) => void
 
 function pairByKey(old: readonly Block[], next: readonly Block[], pair: PairUp): void {
   const places = new Map<string, number[]>()
-  for (const [i, { key }] of old.entries()) {
+  for (let i = old.length - 1; i >= 0; i--) {
+    const { key } = old[i]!
     if (key === '') continue
     const same = places.get(key)
     if (same === undefined) places.set(key, [i])
     else same.push(i)
   }
   if (places.size === 0) return
-  for (const list of places.values()) list.reverse()
-  for (const [i, { key }] of next.entries()) {
+  for (let i = 0; i < next.length; i++) {
+    const { key } = next[i]!
     const from = key === '' ? undefined : places.get(key)?.pop()
     if (from !== undefined) pair(from, i)
   }

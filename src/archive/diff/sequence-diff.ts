@@ -107,6 +107,12 @@ function exactly(a: Int32Array, b: Int32Array, common: CommonTokens, budget: Dif
   if (Math.abs(common.a.length - common.b.length) > maxEditLength) return false
   const old = common.a.map((place) => a[place]!)
   const next = common.b.map((place) => b[place]!)
+  const small = length <= maxSmall ? shortestEdits(old, next, Math.min(maxEditLength, maxSmallEdits)) : null
+  if (small !== null) {
+    for (const [from, to] of small) matches.push(single(common.a[from]!, common.b[to]!))
+    budget.work -= length
+    return true
+  }
   const changes = diffArrays(old, next, { maxEditLength })
   if (changes === undefined) {
     budget.work -= maxEditLength * (length + workOfPath * maxEditLength)
@@ -121,6 +127,52 @@ function exactly(a: Int32Array, b: Int32Array, common: CommonTokens, budget: Dif
   }
   budget.work -= length
   return true
+}
+
+/** Up to here the paths fit into a small table, and nothing has to be made for each step. */
+const maxSmall = 2_000
+const maxSmallEdits = 60
+
+/** The pairs of a longest common sequence, as Myers finds it; null where it takes more edits than allowed. */
+function shortestEdits(a: readonly number[], b: readonly number[], maxEdits: number): [number, number][] | null {
+  const [n, m] = [a.length, b.length]
+  const width = 2 * maxEdits + 3
+  const middle = maxEdits + 1
+  /** The furthest place in `a` on each diagonal, after each number of edits. */
+  const rows: Int32Array[] = []
+  let row = new Int32Array(width)
+  for (let edits = 0; edits <= maxEdits; edits++) {
+    for (let k = -edits; k <= edits; k += 2) {
+      const isDown = k === -edits || (k !== edits && row[middle + k - 1]! < row[middle + k + 1]!)
+      let x = isDown ? row[middle + k + 1]! : row[middle + k - 1]! + 1
+      let y = x - k
+      while (x < n && y < m && a[x] === b[y]) {
+        x++
+        y++
+      }
+      row[middle + k] = x
+      if (x >= n && y >= m) return pathOf(rows, n, m, middle, edits)
+    }
+    rows.push(row)
+    row = row.slice()
+  }
+  return null
+}
+
+function pathOf(rows: readonly Int32Array[], n: number, m: number, middle: number, edits: number): [number, number][] {
+  const pairs: [number, number][] = []
+  let [x, y] = [n, m]
+  for (let left = edits; left >= 0; left--) {
+    const k = x - y
+    const row = rows[left - 1]
+    const isDown = row !== undefined && (k === -left || (k !== left && row[middle + k - 1]! < row[middle + k + 1]!))
+    const startX = row === undefined ? 0 : isDown ? row[middle + k + 1]! : row[middle + k - 1]! + 1
+    while (x > startX && y > startX - k) pairs.push([--x, --y])
+    if (row === undefined) break
+    if (isDown) y--
+    else x--
+  }
+  return pairs.reverse()
 }
 
 function single(from: number, to: number): Match {

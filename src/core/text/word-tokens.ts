@@ -39,7 +39,7 @@ const time = raw`${clock}${end}|\d{1,2}${space}?[ap]\.?m\b\.?`
 
 const version = raw`v\.?${space}?\d{1,9}(?:\.\d{1,9}){0,6}(?:[-+][\p{L}\p{N}.\-+]{0,60}[\p{L}\p{N}])?${end}|\d{1,9}(?:\.\d{1,9}){1,6}-[\p{L}\p{N}](?:[\p{L}\p{N}.\-+]{0,60}[\p{L}\p{N}])?${end}|\d{1,9}(?:\.\d{1,9}){2,6}(?:\+[\p{L}\p{N}.\-]{0,60}[\p{L}\p{N}])?${end}`
 
-const digits = raw`\d{1,3}(?:[.,'’\u00a0\u2009\u202f]\d{3}){1,8}(?:[.,]\d{1,20})?|\d{1,40}(?:[.,]\d{1,20}){0,3}|[.,]\d{1,20}`
+const digits = raw`\d{1,3}(?:[.,'’\u00a0\u2009\u202f]\d{3}){1,8}(?:[.,]\d{1,20})?|\d{1,40}(?:[.,]\d{1,20}){0,3}|(?<![\p{L}\p{N}.])\.\d{1,20}`
 /** A plain space may part thousands only where a currency says that it is one number. */
 const amount = raw`(?:\d{1,3}(?: \d{3}){1,4}(?:[.,]\d{1,2})?(?!\d)|${digits})(?:[.,][–—-](?![\p{L}\p{N}]))?`
 const currency = raw`(?:(?:A|AU|C|CA|HK|NZ|S|US|R)?\p{Sc}|(?:EUR|USD|GBP|CHF|JPY|CNY|RMB|SEK|NOK|DKK|PLN|CZK|HUF|INR|AUD|CAD|NZD|BRL|MXN|TRY|RUB|KRW|ZAR|BTC)${end}|(?:Rs|Fr|kr)\.?(?=${space}?\d)|R(?=${space}\d))`
@@ -55,19 +55,67 @@ const number = raw`${sign}(?:${digits})(?:${space}?${unit}${end}|${unitClose}${e
 const word = raw`(?![${dense}])[\p{L}\p{N}_](?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}])[\p{L}\p{N}\p{M}_]|['’](?=\p{L})){0,200}`
 const other = raw`\p{RI}\p{RI}|\S(?:[\p{M}\p{Emoji_Modifier}]|\u200d\S){0,20}`
 
-const token = new RegExp([url, email, date, time, price, percent, version, number, word, other].join('|'), 'giu')
+/** For the whole of a text; `wordsOf` finds the same, faster. */
+export const token = new RegExp([url, email, date, time, price, percent, version, number, word, other].join('|'), 'giu')
 
 /** Null where there are too many. */
 export function wordsOf(text: string, limit = maxWords): Words | null {
   const words: string[] = []
   const glue: string[] = []
   let end = 0
-  token.lastIndex = 0
-  for (let match = token.exec(text); match !== null; match = token.exec(text)) {
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at)
+    if (code === 0x20) {
+      at++
+      continue
+    }
+    let start = at
+    at = plainEnd(text, at, code)
+    if (at === start) {
+      token.lastIndex = start
+      const match = token.exec(text)
+      if (match === null) break
+      start = match.index
+      at = token.lastIndex
+    }
     if (words.length === limit) return null
-    words.push(match[0])
-    glue.push(text.slice(end, match.index))
-    end = token.lastIndex
+    words.push(text.slice(start, at))
+    glue.push(start === end ? '' : start === end + 1 && text.charCodeAt(end) === 0x20 ? ' ' : text.slice(end, start))
+    end = at
   }
   return { words, glue, tail: text.slice(end) }
+}
+
+/**
+ * Most of what is written are words of Latin letters and a few marks between them. Where one of those can't be the beginning of anything
+ * else, this is its end; otherwise `start`, and the expression has to find out.
+ */
+function plainEnd(text: string, start: number, first: number): number {
+  if (first < 0x80 && plainMarks[first] === 1) return text.charCodeAt(start + 1) >= 0x80 ? start : start + 1
+  let at = start
+  let code = first
+  while (at - start <= maxPlain && isLatin(code)) code = text.charCodeAt(++at)
+  if (at === start || at - start > maxPlain) return start
+  if (at === text.length) return at
+  // `Jan. 5`, `EUR 5`, `v 1`: what begins with letters and isn't plain has a number next.
+  if (code === 0x2e) code = text.charCodeAt(++at)
+  const end = text.charCodeAt(at - 1) === 0x2e ? at - 1 : at
+  if (at === text.length) return end
+  if (code === 0x20) {
+    const next = text.charCodeAt(at + 1)
+    return next < 0x80 && !isNumeral[next] ? end : isLatin(next) ? end : start
+  }
+  return end === at && code < 0x80 && plainMarks[code] === 1 ? at : start
+}
+
+const maxPlain = 60
+const plainMarks = Uint8Array.from({ length: 0x80 }, (_, code) =>
+  ',;!?()[]{}"|'.includes(String.fromCharCode(code)) ? 1 : 0,
+)
+const isNumeral = Uint8Array.from({ length: 0x80 }, (_, code) => (/[-+.,\d]/.test(String.fromCharCode(code)) ? 1 : 0))
+
+/** With those of Latin-1 and Latin Extended-A and B. */
+function isLatin(code: number): boolean {
+  if (code < 0x80) return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)
+  return code >= 0xc0 && code < 0x250 && code !== 0xd7 && code !== 0xf7
 }
