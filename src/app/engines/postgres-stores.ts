@@ -27,6 +27,7 @@ import { createPostgresFrontierView } from '../../store/postgres/frontier/fronti
 import { createPostgresGraphView } from '../../store/postgres/frontier/graph-view.ts'
 import { createPostgresHostView } from '../../store/postgres/frontier/host-view.ts'
 import { refuseWhileImporting } from '../../store/postgres/import/import-progress.ts'
+import { createPostgresChannels } from '../../store/postgres/inbox/channels.ts'
 import { createPostgresInbox } from '../../store/postgres/inbox/inbox.ts'
 import { migrate, migrationStates, readSeed } from '../../store/postgres/schema/migrate.ts'
 
@@ -118,6 +119,7 @@ export function postgresStores(pool: PostgresPool, seed: readonly [number, numbe
     inbox: createPostgresInbox(pool),
     annotations: createPostgresAnnotations({ pool }),
     outbox: createPostgresOutbox(pool),
+    channels: createPostgresChannels(pool),
     versions: createPostgresVersions(pool),
     objects: createPostgresObjects(pool),
     collectionRuns: createPostgresCollectionRuns(pool),

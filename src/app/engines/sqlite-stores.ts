@@ -21,6 +21,7 @@ import { createSqliteGraphView } from '../../store/sqlite/frontier/graph-view.ts
 import { createSqliteHostView } from '../../store/sqlite/frontier/host-view.ts'
 import { createSqliteWatches } from '../../store/sqlite/frontier/watches.ts'
 import { createSqliteAnnotations } from '../../store/sqlite/inbox/annotations.ts'
+import { createSqliteChannels } from '../../store/sqlite/inbox/channels.ts'
 import { createSqliteInbox } from '../../store/sqlite/inbox/inbox.ts'
 import { createSqliteOutbox } from '../../store/sqlite/inbox/outbox.ts'
 
@@ -49,6 +50,7 @@ export function sqliteStores(folder: string, db: Database, clock: Clock = system
     inbox: createSqliteInbox(db),
     annotations: createSqliteAnnotations(db),
     outbox: createSqliteOutbox(db),
+    channels: createSqliteChannels(db),
     versions: createSqliteVersions(db),
     objects: createSqliteObjects(db, paths.archive(folder)),
     collectionRuns: createSqliteCollectionRuns(db),

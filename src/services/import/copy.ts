@@ -144,6 +144,7 @@ export const kindLabels: Record<ImportKind, string> = {
   holds: 'holds',
   annotations: 'annotations',
   also_at: 'other URLs of near-duplicates',
+  channels: 'delivery channels',
   outbox: 'deliveries in the outbox',
   stories: 'near-duplicates',
 }

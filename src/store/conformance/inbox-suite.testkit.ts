@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { parseSearchQuery } from '../../core/search-query/parse-query.ts'
 import type { SearchQuery } from '../../core/search-query/query.ts'
 import type { Annotation, AnnotationDraft, AnnotationStore } from '../contracts/annotations.ts'
+import type { ChannelStore } from '../contracts/channels.ts'
 import type { CollectionStore } from '../contracts/collection.ts'
 import type { InboxFilter, InboxStore } from '../contracts/inbox.ts'
 import type { OutboxStore } from '../contracts/outbox.ts'
@@ -13,6 +14,7 @@ type InboxStores = {
   inbox: InboxStore
   annotations: AnnotationStore
   outbox: OutboxStore
+  channels: ChannelStore
   collection: Pick<CollectionStore, 'find'>
 }
 

@@ -2,6 +2,7 @@ import { accountsSuite } from './accounts/accounts-suite.testkit.ts'
 import { sessionsSuite, tokensSuite } from './accounts/credentials-suite.testkit.ts'
 import { serverSecretsSuite, setupSuite, signInFailuresSuite } from './accounts/sign-in-suite.testkit.ts'
 import { annotationsSuite } from './annotations-suite.testkit.ts'
+import { channelsSuite } from './channels-suite.testkit.ts'
 import { collectionSuite } from './collection-suite.testkit.ts'
 import { crawlsSuite } from './crawls-suite.testkit.ts'
 import { documentsSuite } from './documents-suite.testkit.ts'
@@ -50,6 +51,7 @@ const suites = [
   inboxMarksSuite,
   inboxPagesSuite,
   outboxSuite,
+  channelsSuite,
   collectionSuite,
   hostViewSuite,
   graphViewSuite,

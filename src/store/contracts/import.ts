@@ -31,6 +31,7 @@ export const importKinds = [
   'holds',
   'annotations',
   'also_at',
+  'channels',
   'outbox',
   'stories',
 ] as const

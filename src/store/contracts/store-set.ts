@@ -5,6 +5,7 @@ import type { SetupStore } from './accounts/setup.ts'
 import type { SignInFailureStore } from './accounts/sign-in-failures.ts'
 import type { TokenStore } from './accounts/tokens.ts'
 import type { AnnotationStore } from './annotations.ts'
+import type { ChannelStore } from './channels.ts'
 import type { CollectionRunStore } from './collection-runs.ts'
 import type { CrawlStore } from './crawls.ts'
 import type { FrontierView } from './frontier-view.ts'
@@ -36,6 +37,7 @@ export type StoreSet = {
   inbox: InboxStore
   annotations: AnnotationStore
   outbox: OutboxStore
+  channels: ChannelStore
   versions: VersionStore
   objects: ObjectStore
   collectionRuns: CollectionRunStore

@@ -175,6 +175,14 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
   holds: [table('holds', 'partition version owner', 'partition:smallint version:bigint owner:text since:bigint')],
   annotations,
   also_at: [table('also_at', 'annotation version', 'annotation:bigint version:bigint url:text')],
+  channels: [
+    table(
+      'channels',
+      'id',
+      `id:text owner:text kind:text name:text settings:text created_at:bigint state:text reason:text failures:int
+       retry_at:bigint sent_at:bigint`,
+    ),
+  ],
   outbox: [
     table(
       'outbox',

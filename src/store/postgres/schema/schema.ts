@@ -132,6 +132,23 @@ ALTER TABLE urds ADD COLUMN selected text NOT NULL DEFAULT '', ADD COLUMN select
   ADD COLUMN selected_version bigint NOT NULL DEFAULT 0
 `
 
+const channelsSchema = `
+CREATE TABLE channels (
+  id text COLLATE "C" PRIMARY KEY,
+  owner text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  name text NOT NULL,
+  settings text NOT NULL,
+  created_at bigint NOT NULL,
+  state text NOT NULL,
+  reason text NOT NULL,
+  failures int NOT NULL,
+  retry_at bigint NOT NULL,
+  sent_at bigint NOT NULL
+);
+CREATE INDEX channels_owner ON channels (owner, created_at)
+`
+
 /** In this order. The tables of the first two can be distributed by their partition. */
 const changesSchema = `
 ALTER TABLE annotations ADD COLUMN changes text NOT NULL DEFAULT '{"list":[],"more":0}',
@@ -270,5 +287,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: 'b6d7119dd42f1d6c35f72c9679ff44530a25e9f79e8b6000b386b344f15b4e60',
     name: 'whether the selectors of sources match something',
     sql: selectedSchema,
+  },
+  {
+    id: 23,
+    sha256: '978340d0ed8a9d78f1d036fa4ea46a1ac2dcd4625d04a6456bc4e4b0f09faf31',
+    name: 'delivery channels',
+    sql: channelsSchema,
   },
 ]

@@ -34,6 +34,7 @@ import { createPostgresFrontier, type PostgresFrontier } from '../frontier/front
 import { createPostgresFrontierView } from '../frontier/frontier-view.ts'
 import { createPostgresGraphView } from '../frontier/graph-view.ts'
 import { createPostgresHostView } from '../frontier/host-view.ts'
+import { createPostgresChannels } from '../inbox/channels.ts'
 import { createPostgresInbox } from '../inbox/inbox.ts'
 import { createLeaderLease } from '../leases/leader.ts'
 import { createPostgresSearchIndex, searchStatements } from '../search/search-index.ts'
@@ -66,6 +67,7 @@ export const postgresEngine: StoreEngine = {
       inbox: createPostgresInbox(pool),
       annotations: createPostgresAnnotations({ pool }),
       outbox: createPostgresOutbox(pool),
+      channels: createPostgresChannels(pool),
       versions: createPostgresVersions(pool),
       collection: createPostgresCollection({
         pool,

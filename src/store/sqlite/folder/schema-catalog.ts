@@ -482,4 +482,24 @@ ALTER TABLE urds ADD COLUMN selected TEXT NOT NULL DEFAULT '';
 ALTER TABLE urds ADD COLUMN selected_since INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE urds ADD COLUMN selected_version INTEGER NOT NULL DEFAULT 0`,
   },
+  {
+    id: 19,
+    sha256: '1aa6d36b1442b24943e210b626c3eed40f7f2ca1dd5b3933f66f01d8f99dc6f4',
+    name: 'delivery channels',
+    sql: `
+CREATE TABLE channels (
+  id TEXT PRIMARY KEY,
+  owner TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  settings TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  failures INTEGER NOT NULL,
+  retry_at INTEGER NOT NULL,
+  sent_at INTEGER NOT NULL
+);
+CREATE INDEX channels_owner ON channels (owner, created_at)`,
+  },
 ]

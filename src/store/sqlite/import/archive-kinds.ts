@@ -214,6 +214,15 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
     portionRows: 1_000,
   },
   {
+    kind: 'channels',
+    table: 'channels',
+    keys: [['id', 'plain']],
+    columns: 'id, owner, kind, name, settings, created_at, state, reason, failures, retry_at, sent_at',
+    from: 'FROM channels',
+    toRow: (raw) => plainRow(raw),
+    portionRows: 1_000,
+  },
+  {
     kind: 'outbox',
     table: 'outbox',
     keys: [

@@ -34,6 +34,7 @@ import { createSqliteGraphView } from '../frontier/graph-view.ts'
 import { createSqliteHostView } from '../frontier/host-view.ts'
 import { createSqliteWatches } from '../frontier/watches.ts'
 import { createSqliteAnnotations } from '../inbox/annotations.ts'
+import { createSqliteChannels } from '../inbox/channels.ts'
 import { createSqliteInbox } from '../inbox/inbox.ts'
 import { createSqliteOutbox } from '../inbox/outbox.ts'
 import { openSqliteSearchIndex } from '../search/search-index.ts'
@@ -64,6 +65,7 @@ export const sqliteEngine: StoreEngine = {
       inbox: createSqliteInbox(db),
       annotations: createSqliteAnnotations(db),
       outbox: createSqliteOutbox(db),
+      channels: createSqliteChannels(db),
       versions: createSqliteVersions(db),
       collection: createSqliteCollection({ db, objects, headerOf, textOf: async () => null }),
       collectionRuns: createSqliteCollectionRuns(db),

@@ -1,0 +1,71 @@
+import type { Channel, ChannelChange, ChannelDraft, ChannelHealth } from '../contracts/channels.ts'
+
+export const freshHealth: ChannelHealth = { state: 'active', reason: '', failures: 0, retryAt: 0, sentAt: 0 }
+
+export type ChannelRow = Omit<Channel, 'settings'> & { settings: string }
+
+export function channelOf({ settings, ...row }: ChannelRow): Channel {
+  return { ...row, settings: JSON.parse(settings) }
+}
+
+export function newChannel(draft: ChannelDraft): Channel {
+  return { ...draft, ...freshHealth }
+}
+
+export function changedChannel(channel: Channel, { name, settings, state }: ChannelChange): Channel {
+  const isCleared = settings !== undefined || state === 'active'
+  const health = isCleared ? { ...freshHealth, sentAt: channel.sentAt } : {}
+  return {
+    ...channel,
+    ...health,
+    ...(name !== undefined && { name }),
+    ...(settings !== undefined && { settings }),
+    state: state ?? (isCleared && channel.state === 'failing' ? 'active' : channel.state),
+  }
+}
+
+const columns = [
+  'id',
+  'owner',
+  'kind',
+  'name',
+  'settings',
+  'created_at',
+  'state',
+  'reason',
+  'failures',
+  'retry_at',
+  'sent_at',
+]
+
+/** Statements of both engines; `p(n)` is the nth parameter. */
+export function channelSql(p: (n: number) => string) {
+  const shown = `id, owner, kind, name, settings, created_at AS "createdAt", state, reason, failures, retry_at AS "retryAt", sent_at AS "sentAt"`
+  return {
+    add: `INSERT INTO channels (${columns.join(', ')}) VALUES (${columns.map((_, n) => p(n + 1)).join(', ')})`,
+    list: `SELECT ${shown} FROM channels WHERE owner = ${p(1)} ORDER BY created_at, id`,
+    find: `SELECT ${shown} FROM channels WHERE id = ${p(1)}`,
+    change: `UPDATE channels SET name = ${p(2)}, settings = ${p(3)}, state = ${p(4)}, reason = ${p(5)}, failures = ${p(6)},
+      retry_at = ${p(7)} WHERE id = ${p(1)}`,
+    // What its owner switched off meanwhile stays off.
+    note: `UPDATE channels SET state = CASE WHEN state = 'off' THEN state ELSE ${p(2)} END, reason = ${p(3)}, failures = ${p(4)},
+      retry_at = ${p(5)}, sent_at = ${p(6)} WHERE id = ${p(1)}`,
+    remove: `DELETE FROM channels WHERE owner = ${p(1)} AND id = ${p(2)}`,
+  }
+}
+
+export function addValues(channel: Channel): (string | number)[] {
+  const { id, owner, kind, name, settings, createdAt, state, reason, failures, retryAt, sentAt } = channel
+  return [id, owner, kind, name, JSON.stringify(settings), createdAt, state, reason, failures, retryAt, sentAt]
+}
+
+export function changeValues({ id, name, settings, state, reason, failures, retryAt }: Channel): (string | number)[] {
+  return [id, name, JSON.stringify(settings), state, reason, failures, retryAt]
+}
+
+export function noteValues(
+  id: string,
+  { state, reason, failures, retryAt, sentAt }: ChannelHealth,
+): (string | number)[] {
+  return [id, state, reason, failures, retryAt, sentAt]
+}
