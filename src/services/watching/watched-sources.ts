@@ -175,18 +175,12 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
     /** URDs whose first visit the next check is. A paused one has it when it is resumed. */
     unvisitedOf: (watch: number): number[] =>
       coalescer.urdsOf(watch).flatMap(({ id, paused }) => (!paused && unvisited.has(id) ? [id] : [])),
-<<<<<<< HEAD
     /** Whether the next check is to tell what new selectors match, even if nothing has changed. */
     hasUnselected: (watch: number): boolean =>
       coalescer.urdsOf(watch).some(({ id, paused }) => !paused && unselected.has(id)),
-    /** Whether an owner without a time window waits for a first visit. */
-    hasNewcomer: (watch: number): boolean =>
-      coalescer.urdsOf(watch).some(({ id, window }) => unvisited.has(id) && window === null),
-=======
     /** Whether an owner without a time window waits for a first visit, other than those that a check just was for. */
     hasNewcomer: (watch: number, tried: readonly number[]): boolean =>
       coalescer.urdsOf(watch).some(({ id, window }) => unvisited.has(id) && window === null && !tried.includes(id)),
->>>>>>> 0523c00 (watching: the first success after a failed first check is the first visit, and notifies nobody)
     noteVisited(urds: readonly number[]): void {
       for (const urd of urds) unvisited.delete(urd)
     },
