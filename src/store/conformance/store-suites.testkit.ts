@@ -21,6 +21,7 @@ import { inboxSuite } from './inbox-suite.testkit.ts'
 import { leasesSuite } from './leases-suite.testkit.ts'
 import { objectsSuite } from './objects-suite.testkit.ts'
 import { outboxSuite } from './outbox-suite.testkit.ts'
+import { pricesSuite } from './prices-suite.testkit.ts'
 import { profilesSuite } from './profiles-suite.testkit.ts'
 import { runsSuite } from './runs-suite.testkit.ts'
 import { versionsSuite } from './versions-suite.testkit.ts'
@@ -41,6 +42,7 @@ const suites = [
   versionsSuite,
   profilesSuite,
   annotationsSuite,
+  pricesSuite,
   accountsSuite,
   sessionsSuite,
   tokensSuite,
