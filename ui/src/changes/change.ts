@@ -12,10 +12,6 @@ export type ShownChange = {
   link?: string
 }
 
-/** What comes with an annotation or a comparison; absent where it is from before changes were kept. */
-export type WithChanges = { changes?: readonly ShownChange[]; moreChanges?: number; link?: string }
-export const changesIn = (item: object): WithChanges => item
-
 export const changeKinds: readonly ChangeKind[] = ['added', 'removed', 'changed', 'moved']
 
 /** Unchanged text within a change is shortened to this many characters on each side of it. */

@@ -1,7 +1,6 @@
 import type { List } from '../api/client.ts'
 import { usePages } from '../api/queries.ts'
 import type { Annotation } from '../api/types.ts'
-import { changesIn } from '../changes/change.ts'
 import { ChangeLine } from '../changes/change-line.tsx'
 import { ChangeList } from '../changes/change-list.tsx'
 import { Button } from '../kit/button.tsx'
@@ -55,7 +54,7 @@ export function EarlierChanges({ item }: { item: Annotation }) {
 }
 
 function Earlier({ item }: { item: Annotation }) {
-  const { changes = [], moreChanges = 0 } = changesIn(item)
+  const { changes = [], moreChanges = 0 } = item
   const line = (
     <>
       <RelativeTime at={item.at} className="soft small pane-earlier-time" />

@@ -41,7 +41,7 @@ export function useInboxKeys(deps: Deps): void {
     { keys: ['j', 'ArrowDown'], label: labels.next, run: move(1) },
     { keys: ['k', 'ArrowUp'], label: labels.previous, run: move(-1) },
     { keys: ['o', 'Enter'], label: labels.open, run: withCurrent(({ id }) => open(id)) },
-    { keys: 'v', label: labels.original, run: withCurrent(({ url }) => openOriginal(url)) },
+    { keys: 'v', label: labels.original, run: withCurrent(({ link, url }) => openOriginal(link ?? url)) },
     { keys: 'd', label: labels.diff, run: withCurrent((item) => navigate(diffHref(item))) },
     { keys: 'm', label: labels.read, run: () => markChosen({ read: isUnset('read') }) },
     { keys: 's', label: labels.star, run: () => markChosen({ starred: isUnset('starred') }) },

@@ -4,7 +4,7 @@ import { ChangeLine } from '../changes/change-line.tsx'
 import { IconButton } from '../kit/button.tsx'
 import { classNames } from '../kit/class-names.ts'
 import { RelativeTime } from '../time/relative-time.tsx'
-import { countOf, profilesOf } from './inbox-rows.ts'
+import { countOf, profilesOf, sourceOf } from './inbox-rows.ts'
 import { KindBadge, titleOf, Urgency } from './item-badges.tsx'
 import { strings } from './strings.ts'
 
@@ -70,7 +70,7 @@ export const InboxRow = memo(function InboxRow({ item, isOpen, isCurrent, isChos
           <Urgency urgency={item.urgency} brief />
           <span className="ellipsis inbox-row-profile">{profiles}</span>
           <span aria-hidden="true">·</span>
-          <span className="ellipsis inbox-row-source">{item.source}</span>
+          <span className="ellipsis inbox-row-source">{sourceOf(item)}</span>
           <span aria-hidden="true">·</span>
           <RelativeTime at={item.at} className="inbox-row-time" brief />
         </div>

@@ -7,13 +7,15 @@ const item = (id: number, parts: Partial<Annotation> = {}): Annotation =>
   ({
     id,
     document: 1,
-    entry: '',
+    entry: null,
     version: id,
     read: false,
     starred: false,
     profile: { id: 'p', name: 'P' },
     ...parts,
   }) as Annotation
+
+const entryOf = (id: string): Partial<Annotation> => ({ entry: { id, title: id, link: '', channel: '' } })
 
 const shape = (row: Annotation) => [
   row.id,
@@ -45,7 +47,7 @@ describe('rows of the inbox', () => {
   })
 
   test('entries of a feed are rows of their own', () => {
-    const entries = rowsOf([item(1, { entry: 'a' as never }), item(2, { entry: 'b' as never })])
+    const entries = rowsOf([item(1, entryOf('a')), item(2, entryOf('b'))])
     assert.deepEqual(entries.map(shape), [
       [2, 1, 'p'],
       [1, 1, 'p'],

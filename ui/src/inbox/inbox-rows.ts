@@ -4,10 +4,10 @@ import type { Annotation } from '../api/types.ts'
 
 type Paged = Pick<Annotation, 'document' | 'entry'>
 
-export function entryOf(item: Paged): string {
-  const entry: string | { id: string } | null = item.entry
-  return typeof entry === 'string' ? entry : ((entry as { id: string } | null)?.id ?? '')
-}
+export const entryOf = ({ entry }: Paged): string => entry?.id ?? ''
+
+/** The feed of an entry, the host of a page. */
+export const sourceOf = ({ entry, source }: Pick<Annotation, 'entry' | 'source'>): string => entry?.channel || source
 
 export const pageKeyOf = (item: Paged): string => `${item.document} ${entryOf(item)}`
 

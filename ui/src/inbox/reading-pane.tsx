@@ -2,7 +2,6 @@ import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { isOffline } from '../api/client.ts'
 import type { Annotation, Marks } from '../api/types.ts'
-import { changesIn } from '../changes/change.ts'
 import { ChangeLine } from '../changes/change-line.tsx'
 import { ChangeList } from '../changes/change-list.tsx'
 import { ButtonLink, IconButton } from '../kit/button.tsx'
@@ -12,7 +11,7 @@ import { RelativeTime } from '../time/relative-time.tsx'
 import { diffHref, isMono, originalHref, savedHref } from './document-links.ts'
 import { EarlierChanges } from './earlier-changes.tsx'
 import { readExplanation } from './explanation.ts'
-import { profilesOf } from './inbox-rows.ts'
+import { profilesOf, sourceOf } from './inbox-rows.ts'
 import { KindBadge, titleOf, Urgency } from './item-badges.tsx'
 import { strings } from './strings.ts'
 import { useItem } from './use-inbox-list.ts'
@@ -63,8 +62,8 @@ function PaneTools({ item, onMark, onClose, onStep }: Props) {
 
 /** The change itself. Where there is none, as for a new page, or one from before changes were kept, the summary. */
 function WhatChanged({ item }: { item: Annotation }) {
-  const { summary } = item
-  const { changes = [], moreChanges = 0 } = changesIn(item)
+  // Items that an earlier program saved for use without a connection have no changes.
+  const { summary, changes = [], moreChanges = 0 } = item
   const why = readExplanation(item.explanation)
   const terms = why.kind === 'interests' ? why.terms.map(({ key }) => key) : []
   if (changes.length === 0)
@@ -81,7 +80,7 @@ function WhatChanged({ item }: { item: Annotation }) {
 }
 
 function PaneLinks({ item }: { item: Annotation }) {
-  const original = originalHref(changesIn(item).link ?? item.url)
+  const original = originalHref(item.link ?? item.url)
   const isChange = item.kind === 'changed' || item.kind === 'back'
   return (
     <div className="kit-row">
@@ -164,7 +163,7 @@ function ReadingPane(props: Props) {
             {titleOf(item)}
           </h2>
           <p className="soft pane-meta">
-            <span>{item.source}</span>
+            <span className="break">{sourceOf(item)}</span>
             <span aria-hidden="true">·</span>
             <RelativeTime at={item.at} />
             <span aria-hidden="true">·</span>
