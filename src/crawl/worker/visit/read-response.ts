@@ -7,6 +7,7 @@ import { bodyDigest, digestText } from '../../../core/url/fingerprint.ts'
 import { prepareBase, resolve } from '../../../core/url/url.ts'
 import type { Capture, KnownDocument } from '../../../store/contracts/documents.ts'
 import type { DroppedLinks as DroppedByTraps } from '../../../store/contracts/dropped-links.ts'
+import { feedTitle } from '../../extract/feed-title.ts'
 import { extractPage } from '../../extract/page.ts'
 import { type FetchResponse, headerList, headerValue, locationOf, mediaTypeOf } from '../../fetch/fetch-result.ts'
 import { freshUntil, validatorsOf } from '../../fetch/validators.ts'
@@ -95,7 +96,7 @@ export async function readResponse(
   const compared =
     options.keptText === null ? { text: null, sameTextAs: 0 } : await compareText(question, options.keptText)
   const capture = captureOf(request, response, decoded.body, {
-    title: page?.title ?? '',
+    title: page === null ? feedTitle(decoded.body, contentType) : page.title,
     found,
     truncated,
     options,
