@@ -12,9 +12,8 @@ import { readDocument } from '../../matching/terms/document-terms.ts'
 import { versionOf } from '../../store/conformance/samples.testkit.ts'
 import type { AnnotationChange } from '../../store/contracts/annotations.ts'
 import { createDescribing, type Description } from './change-summary.ts'
-import { createChangeViews } from './change-view.ts'
+import { createChangeViews, type Viewer } from './change-view.ts'
 import { createMatchedDocuments } from './matched-document.ts'
-import type { Recipient } from './recipients.ts'
 import { createItems } from './version-items.ts'
 
 /** Headings with lines below. Every line has a word that no other has, so that it is clear what became of it. */
@@ -87,25 +86,8 @@ const interests: fc.Arbitrary<Interests> = fc
   })
 
 const source = sourceOf('http://shop.example/')
-const urd = {
-  id: 1,
-  profile: 'p',
-  place: 0,
-  watch: 1,
-  visitedAt: 1,
-  paused: false,
-  muted: false,
-  aside: '',
-  asideUrl: '',
-} as const
-const recipient: Recipient = {
-  slot: 1,
-  profile: profileOf('p', 'ann@example.org', [source], {}),
-  source,
-  urd,
-  interests: null,
-}
-const viewsOf = createChangeViews()
+const viewer: Viewer = { source, profile: profileOf('p', 'ann@example.org', [source], {}) }
+const viewsOf = createChangeViews<Viewer>()
 const contentOf = (sections: readonly Section[]) => ({
   body: Buffer.from(html(sections)),
   contentType: 'text/html',
@@ -122,7 +104,7 @@ function documentOf({ before, after }: Pair) {
   const budgets = createOwnerBudgets(() => createWorkBudget())
   const views = viewsOf({ before: contentOf(before), after: contentOf(after), tellApart }, budgets)
   const version = versionOf(1, { reason: 'changed', url: 'http://shop.example/', title: 'Shop' })
-  const [item] = createItems(version)(views.of(recipient), { isNew: false, isMet: false })
+  const [item] = createItems(version)(views.of(viewer), { isNew: false, isMet: false })
   return item === undefined ? null : createMatchedDocuments(version, () => {})(item, 'change')
 }
 

@@ -1,6 +1,6 @@
 import { listChanges } from '../../archive/diff/change-list.ts'
 import type { Blocks } from '../../core/change/change.ts'
-import type { Source } from '../../core/profile.ts'
+import type { Profile, Source } from '../../core/profile.ts'
 import type { PartBlocks } from '../../core/select/part-blocks.ts'
 import { createIgnoredText, ignoredBy } from '../../core/text/ignored-text.ts'
 import { createWorkBudget, type OwnerBudgets, type WorkBudget } from '../../core/work/work-budget.ts'
@@ -25,13 +25,16 @@ export type ChangeView = {
 /** What it costs to cut and compare, for each character. */
 const COMPARING = 2
 
-export type ChangeViews = {
+/** Somebody who watches a source. */
+export type Viewer = { readonly source: Source; readonly profile: Pick<Profile, 'owner' | 'interests'> }
+
+export type ChangeViews<R extends Viewer = Recipient> = {
   /** One for all recipients who see the same. */
-  of(recipient: Recipient): ChangeView
+  of(recipient: R): ChangeView
   /** Recipients that were asked for and whose lists could not be applied: their owner's expressions took too much work. */
-  tooExpensive(): Recipient[]
+  tooExpensive(): R[]
   /** The same for their selectors: they see the whole page. */
-  unselected(): Recipient[]
+  unselected(): R[]
 }
 
 type SourcePair = { before: Blocks | null; after: Blocks | null; whole: ChangeView }
@@ -43,25 +46,28 @@ const wholePage = { select: [], omit: [] }
  * owner has, all their lists together get the work of one, so that one owner's expressions cannot delay others. Those beyond it see
  * the whole change.
  */
-export function createChangeViews(): (pair: VersionPair, budgetOf: OwnerBudgets) => ChangeViews {
+export function createChangeViews<R extends Viewer = Recipient>(): (
+  pair: VersionPair,
+  budgetOf: OwnerBudgets,
+) => ChangeViews<R> {
   const ignored = createIgnoredText()
   const sourceBlocks = createSourceBlocks()
 
   return ({ before, after, tellApart }, budgetOf) => {
     const pairs = new Map<string, SourcePair>()
     const views = new Map<string, ChangeView>()
-    const tooExpensive = new Set<Recipient>()
-    const unselected = new Set<Recipient>()
+    const tooExpensive = new Set<R>()
+    const unselected = new Set<R>()
 
-    function pairOf(recipient: Recipient): SourcePair {
-      const { source, profile } = recipient
+    function pairOf(recipient: R, source: Source = recipient.source): SourcePair {
+      const { profile } = recipient
       const part = partOf(source)
       const known = pairs.get(part)
       if (known !== undefined) return known
       const made = readPair(source, part === '' ? createWorkBudget() : budgetOf(profile.owner))
       if (made === null) {
         unselected.add(recipient)
-        return pairOf({ ...recipient, source: { ...source, ...wholePage } })
+        return pairOf(recipient, { ...source, ...wholePage })
       }
       pairs.set(part, made)
       return made

@@ -9,7 +9,7 @@ import type { OwnersView, Visibility } from '../visibility/visibility.ts'
 import type { ArchiveReader } from './archive-reader.ts'
 
 export type PreviewReaderDeps = {
-  versions: Pick<VersionStore, 'current' | 'documentOfId' | 'version'>
+  versions: Pick<VersionStore, 'current' | 'newest' | 'documentOfId' | 'version'>
   inbox: Pick<InboxStore, 'documents'>
   bodies: BodyReader
   visibility: Visibility
@@ -24,6 +24,8 @@ const MAX_MS = 1_500
 /** For scanning the archive for documents the owner sees; after that, annotated documents are enough. */
 const MAX_WALK_MS = 700
 const MAX_EXAMPLES = 10
+/** Of each document. */
+const MAX_CHANGES = 10
 const MAX_NEAR_MISSES = 5
 const WALKED = 500
 
@@ -41,6 +43,7 @@ export function createPreviewReader(deps: PreviewReaderDeps): Pick<ArchiveReader
       const options = {
         documents: MAX_DOCUMENTS,
         examples: MAX_EXAMPLES,
+        changes: MAX_CHANGES,
         nearMisses: MAX_NEAR_MISSES,
         maxMs: MAX_MS,
       }
@@ -98,6 +101,7 @@ function createSeenVersions({ versions, inbox, clock }: PreviewReaderDeps, owner
 
   return {
     wasCut: () => isCut,
+    newest: versions.newest,
     async current({ before, limit }: { before: number; limit: number }): Promise<Version[]> {
       for (let from = before; clock.monotonic() < endAt; ) {
         const page = await versions.current({ before: from, limit: WALKED })

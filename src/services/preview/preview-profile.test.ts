@@ -157,7 +157,11 @@ describe('the preview of a profile', () => {
     })
 
   test('shows the newest matches first, each with its version, summary and reasons', async () => {
-    const { covered } = await previewProfile(deps, draftOf([sourceOf(`${news}/`)], { java: 4, solar: 1 }), everything)
+    const { covered } = await previewProfile(
+      deps,
+      draftOf([sourceOf(`${news}/`)], { java: 4, solar: 1 }, { match: 'page' }),
+      everything,
+    )
     const times = covered.examples.map(({ at }) => at)
     assert.deepEqual(times, times.toSorted().toReversed())
     for (const { url, n, title, relevance, summary, explanation } of covered.examples) {
@@ -175,7 +179,7 @@ describe('the preview of a profile', () => {
         relevance,
       )
     }
-    const few = await previewProfile(deps, draftOf([sourceOf(`${news}/`)], { java: 4, solar: 1 }), {
+    const few = await previewProfile(deps, draftOf([sourceOf(`${news}/`)], { java: 4, solar: 1 }, { match: 'page' }), {
       documents: 10_000,
       examples: 2,
     })
@@ -230,6 +234,20 @@ describe('the preview of a profile', () => {
     assert.deepEqual([covered.documents, all], [1, null])
   })
 
+  test('interests that ask for the change are held against the last changes of each document, others against the page', async () => {
+    const draft = (match: 'change' | 'page') => draftOf([sourceOf(`${news}/p1`, { depth: 0 })], { java: 4 }, { match })
+    const words = [wordsOf(2), wordsOf(1)]
+    const last = await previewProfile(deps, draft('change'), { ...everything, changes: 5 })
+    assert.deepEqual(last.covered.documents, 2, 'the change, and the page when it was new')
+    assert.deepEqual(
+      last.covered.examples.map(({ n }) => n),
+      [2, 1].filter((_, place) => words[place]!.includes('java')),
+    )
+    assert.equal((await previewProfile(deps, draft('page'), { ...everything, changes: 5 })).covered.documents, 1)
+    const title = draftOf([sourceOf(`${news}/`, { depth: 0 })], { start: 1 })
+    assert.equal((await previewProfile(deps, title, everything)).covered.matched, 1, 'a new page counts as a whole')
+  })
+
   test('shows what falls just short of the threshold, the nearest first', async () => {
     const parts = { threshold: 8, exclude: ['football'] }
     const draft = draftOf([sourceOf(`${news}/`)], { java: 4, research: 3, ibm: 2 }, parts)
@@ -247,7 +265,7 @@ describe('the preview of a profile', () => {
   })
 
   test('ends when its time is up or on request, with partial results', async () => {
-    const draft = draftOf([sourceOf(`${news}/`)], { java: 4 })
+    const draft = draftOf([sourceOf(`${news}/`)], { java: 4 }, { match: 'page' })
     const clock = createManualClock()
     const slow: PreviewDeps['bodies'] = {
       read(version) {

@@ -1,29 +1,23 @@
 import type { BodyReader } from '../../archive/body-reader.ts'
-import type { Blocks } from '../../core/change/change.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ProfileDraft, Source } from '../../core/profile.ts'
 import {
-  type PreviewExample,
   type PreviewPart,
   type PreviewProgress,
   type PreviewReport,
   type PreviewRequest,
   previewLimits,
 } from '../../core/reports/profile-report.ts'
-import { readBlocks, textOfBlocks } from '../../core/text/blocks.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'
 import { createWorkBudget } from '../../core/work/work-budget.ts'
-import { type AnnotatedDocument, createDrafting } from '../../matching/annotate.ts'
-import { type CompiledInterests, compileInterests } from '../../matching/interests/compile-interests.ts'
-import { relevanceOf } from '../../matching/match/evaluate.ts'
+import { compileInterests } from '../../matching/interests/compile-interests.ts'
 import { createBuiltInScorers } from '../../matching/score/scorers.ts'
-import { type DocumentTerms, readDocument } from '../../matching/terms/document-terms.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
-import { beginningOf } from '../annotating/change-summary.ts'
 import { createSourceCover } from './source-cover.ts'
+import { createVersionMatch, type Found, type ReadVersion } from './version-match.ts'
 
 export type PreviewDeps = {
-  versions: Pick<VersionStore, 'current'>
+  versions: Pick<VersionStore, 'current' | 'newest'>
   bodies: BodyReader
   omitFor(url: string): OmitRules | null
   clock: Clock
@@ -34,13 +28,13 @@ export type PreviewDeps = {
 export type PreviewOptions = PreviewRequest & {
   /** For both scans of the archive together. */
   maxMs?: number
+  /** How many of the last changes of a document are looked at, where interests ask for the change; one where nothing is said. */
+  changes?: number
   /** Those below the threshold that are shown; none where nothing is said. */
   nearMisses?: number
   onProgress?(progress: PreviewProgress): void
   signal?: AbortSignal
 }
-
-type Read = { kind: 'text'; page: Blocks } | { kind: keyof PreviewPart['passedOver'] }
 
 const MAX_MS = 60_000
 /** Steps for the expressions of all scopes. */
@@ -51,7 +45,7 @@ const TURN = 8
 
 /**
  * Matches a profile against the archive before it is saved. The result is what these documents would produce as they are:
- * the same texts, the same matching, the same summaries. Throws `usage-wrong` for interests that can't be matched.
+ * the same texts, the same matching, the same summaries. Interests that ask for the change are held against the last changes. Throws `usage-wrong` for interests that can't be matched.
  */
 export async function previewProfile(
   deps: PreviewDeps,
@@ -60,25 +54,27 @@ export async function previewProfile(
 ): Promise<PreviewReport> {
   const startedAt = deps.clock.monotonic()
   const { scorers, learn } = createBuiltInScorers()
-  const interests = { compiled: compileInterests(profile.interests, scorers), learn }
+  const match = createVersionMatch(profile, { compiled: compileInterests(profile.interests, scorers), learn })
+  const isOfChange = profile.interests.match === 'change'
   const { covering } = createSourceCover(profile.sources, deps.landed)
   const endAt = startedAt + (options.maxMs ?? MAX_MS)
   const timed = { ...options, endAt }
   const budget = createWorkBudget(COVERING)
-  const covered = await look(deps, interests, timed, ({ url }) => covering(url, budget))
+  const covered = await look(deps, { match, isOfChange }, timed, ({ url }) => covering(url, budget))
   const nothing = covered.documents === 0 && Object.values(covered.passedOver).every((count) => count === 0)
-  const everything = nothing ? await look(deps, interests, timed, () => profile.sources) : null
+  const everything = nothing ? await look(deps, { match, isOfChange }, timed, () => profile.sources) : null
   return { name: profile.name, covered, everything, tookMs: Math.round(deps.clock.monotonic() - startedAt) }
 }
 
-/** Interests, and a function that learns from each matched document how common words are. */
-type Judged = { compiled: CompiledInterests; learn(terms: DocumentTerms): void }
+type Matching = { match: ReturnType<typeof createVersionMatch>; isOfChange: boolean }
+
+const wholeOf = (version: Version): [Version, Version | null][] => [[version, null]]
 
 /** Goes through current versions, the newest first, and holds those that come from some source against the interests. */
 async function look(
   deps: PreviewDeps,
-  interests: Judged,
-  { documents, examples, nearMisses = 0, endAt, onProgress, signal }: PreviewOptions & { endAt: number },
+  { match, isOfChange }: Matching,
+  { documents, examples, changes = 1, nearMisses = 0, endAt, onProgress, signal }: PreviewOptions & { endAt: number },
   sourcesOf: (version: Version) => readonly Source[],
 ): Promise<PreviewPart> {
   const part = emptyPart()
@@ -96,16 +92,19 @@ async function look(
       part.looked++
       const sources = sourcesOf(version)
       if (sources.length === 0) continue
-      const read = await readText(deps, version)
-      if (read.kind !== 'text') {
-        part.passedOver[read.kind]++
-        continue
+      for (const [state, earlier] of isOfChange ? await changesOf(deps, version, changes) : wholeOf(version)) {
+        if (part.documents >= wanted || deps.clock.monotonic() >= endAt) break
+        const read = await readVersion(deps, state, earlier)
+        const found = read.kind === 'read' ? match(read.read, sources) : read
+        if (found.kind !== 'match' && found.kind !== 'near' && found.kind !== 'none') {
+          part.passedOver[found.kind]++
+          continue
+        }
+        part.documents++
+        if (found.kind === 'match' && part.matched++ < shown) part.examples.push(found.example())
+        if (found.kind === 'near') near.offer(found)
+        if (part.documents % TURN === 0) await new Promise((resolve) => setImmediate(resolve))
       }
-      part.documents++
-      const found = match(version, read.page, sources, interests)
-      if (found?.kind === 'match' && part.matched++ < shown) part.examples.push(found.example())
-      if (found?.kind === 'near') near.offer(found)
-      if (part.documents % TURN === 0) await new Promise((resolve) => setImmediate(resolve))
     }
     onProgress?.({ looked: part.looked, documents: part.documents, matched: part.matched })
     // A page may be shorter than was asked for, where some of it is not for everybody.
@@ -118,51 +117,42 @@ function emptyPart(): PreviewPart {
   return { looked: 0, documents: 0, matched: 0, examples: [], nearMisses: [], passedOver, end: 'all' }
 }
 
-async function readText({ bodies, omitFor }: PreviewDeps, version: Version): Promise<Read> {
+type Read = { kind: 'read'; read: ReadVersion } | { kind: keyof PreviewPart['passedOver'] }
+
+async function readVersion({ bodies, omitFor }: PreviewDeps, version: Version, before: Version | null): Promise<Read> {
   if (version.reason === 'gone') return { kind: 'gone' }
   const found = await bodies.read(version)
   if (found.kind === 'damaged') return { kind: 'damaged' }
   if (found.kind === 'absent') return { kind: found.why === 'none' ? 'textless' : found.why }
-  const page = readBlocks(found.body, { contentType: found.contentType, omit: omitFor(version.url) })
-  return page === null ? { kind: 'textless' } : { kind: 'text', page }
-}
-
-type Found =
-  | { kind: 'match'; example(): PreviewExample }
-  | { kind: 'near'; relevance: number; example(): PreviewExample }
-
-/** Null where it does not match; else the parts of an example, computed only for the few that are shown. */
-function match(version: Version, page: Blocks, sources: readonly Source[], interests: Judged): Found | null {
-  const { id, documentId, url, n, title, firstSeenAt: at } = version
-  const known = { document: documentId, version: id, url, n, at: new Date(at).toISOString(), title }
-  const judged = sources.some(({ process }) => process === 'filter')
-    ? judge({ url, title, text: textOfBlocks(page), at }, interests, known)
-    : null
-  if (judged?.kind === 'match') return judged
-  if (!sources.some(({ process }) => process === 'track')) return judged
-  const example = () => ({
-    ...known,
-    relevance: 1,
-    summary: { text: beginningOf(page.blocks), marks: [] },
-    explanation: { tracked: true },
-  })
-  return { kind: 'match', example }
-}
-
-type Known = Omit<PreviewExample, 'relevance' | 'summary' | 'explanation'>
-
-function judge(document: AnnotatedDocument, { compiled, learn }: Judged, known: Known): Found | null {
-  const terms = readDocument(document)
-  learn(terms)
-  const exampleOf = (relevance: number) => () => {
-    const { summary, explanation } = createDrafting(document, terms)(0, compiled, relevance)
-    return { ...known, relevance, summary, explanation }
+  const omit = omitFor(version.url)
+  const old = before === null ? null : await bodies.read(before)
+  // As in the annotation engine: without the version before, the page counts as a whole.
+  const known = old?.kind === 'body' ? { body: old.body, contentType: old.contentType, omit } : null
+  return {
+    kind: 'read',
+    read: { version, content: { body: found.body, contentType: found.contentType, omit }, before: known },
   }
-  const relevance = relevanceOf(compiled, terms)
-  if (relevance !== null) return { kind: 'match', example: exampleOf(relevance) }
-  const below = relevanceOf({ ...compiled, threshold: 0 }, terms)
-  // With no keyword at all there is nothing that more of would have been enough.
-  return below === null || below === 0 ? null : { kind: 'near', relevance: below, example: exampleOf(below) }
+}
+
+/** The last changes of a document, the newest first, each with the version before it. New pages have none. */
+async function changesOf(
+  { versions }: PreviewDeps,
+  version: Version,
+  count: number,
+): Promise<[Version, Version | null][]> {
+  const all = [
+    version,
+    ...(version.n === 1 ? [] : await versions.newest(version.documentId, { before: version.n, limit: count })),
+  ]
+  const changes: [Version, Version | null][] = []
+  for (const [n, each] of all.entries()) {
+    const before = all.slice(n + 1).find(({ reason }) => reason !== 'gone') ?? null
+    const isWhole = each.reason === 'new' || each.reason === 'back'
+    // That a page went was told when it went; what the oldest is to be compared with is out of sight.
+    if (n > 0 && (each.reason === 'gone' || (before === null && !isWhole))) continue
+    if (changes.length < count) changes.push([each, isWhole ? null : before])
+  }
+  return changes
 }
 
 /** Those with the greatest relevance, of equal ones the first that came. */

@@ -1,0 +1,88 @@
+import { tellApart } from '../../core/change/noise/tell-apart.ts'
+import type { ProfileDraft, Source } from '../../core/profile.ts'
+import type { PreviewExample } from '../../core/reports/profile-report.ts'
+import { createOwnerBudgets, createWorkBudget } from '../../core/work/work-budget.ts'
+import type { CompiledInterests } from '../../matching/interests/compile-interests.ts'
+import { relevanceOf } from '../../matching/match/evaluate.ts'
+import type { DocumentTerms } from '../../matching/terms/document-terms.ts'
+import type { Version } from '../../store/contracts/versions.ts'
+import { createDescribing, describeTracked } from '../annotating/change-summary.ts'
+import { createChangeViews, type Viewer } from '../annotating/change-view.ts'
+import { createMatchedDocuments, type MatchedDocument } from '../annotating/matched-document.ts'
+import type { Content } from '../annotating/source-blocks.ts'
+import { createItems } from '../annotating/version-items.ts'
+
+export type Found =
+  | { kind: 'match'; example(): PreviewExample }
+  | { kind: 'near'; relevance: number; example(): PreviewExample }
+  /** It has a text, and is no match. */
+  | { kind: 'none' }
+  /** There is nothing to hold interests against. */
+  | { kind: 'textless' }
+
+/** A version with its body, and the body of the one before it where that is to be compared. */
+export type ReadVersion = { version: Version; content: Content; before: Content | null }
+
+/** Interests, and a function that learns from each matched document how common words are. */
+export type Judged = { compiled: CompiledInterests; learn(terms: DocumentTerms): void }
+
+/**
+ * Holds a profile against versions by the rule of the annotation engine: the same parts of pages, the same changes, the same matching,
+ * the same summaries. Only what was learned of a document's noise is not known here. Parts of an example are computed only for the few
+ * that are shown.
+ */
+export function createVersionMatch({ interests }: Pick<ProfileDraft, 'interests'>, { compiled, learn }: Judged) {
+  const viewsOf = createChangeViews<Viewer>()
+  const profile = { owner: '', interests }
+  const toldOf: Parameters<typeof viewsOf>[0]['tellApart'] = (changes) => {
+    const { told, noise } = tellApart(changes)
+    return { told, noise: noise.map(({ change }) => change) }
+  }
+
+  return ({ version, content, before }: ReadVersion, sources: readonly Source[]): Found => {
+    const { id, documentId, url, n, title, firstSeenAt: at } = version
+    const known = { document: documentId, version: id, url, n, at: new Date(at).toISOString(), title }
+    const budgets = createOwnerBudgets(() => createWorkBudget())
+    const views = viewsOf({ before, after: content, tellApart: toldOf }, budgets)
+    const itemsOf = createItems(version)
+    const documentOf = createMatchedDocuments(version, learn)
+    const best: { near: (Found & { kind: 'near' }) | null } = { near: null }
+    let hasText = false
+
+    function judge(document: MatchedDocument): Found | null {
+      const exampleOf = (relevance: number) => () => {
+        const { summary, explanation } = createDescribing(document)(compiled, relevance, createWorkBudget())
+        return {
+          ...known,
+          title: document.item.title,
+          relevance,
+          summary: { text: summary.text, marks: summary.marks },
+          explanation,
+        }
+      }
+      const relevance = relevanceOf(compiled, document.terms)
+      if (relevance !== null) return { kind: 'match', example: exampleOf(relevance) }
+      const below = relevanceOf({ ...compiled, threshold: 0 }, document.terms)
+      // With no keyword at all there is nothing that more of would have been enough.
+      if (below !== null && below > (best.near?.relevance ?? 0))
+        best.near = { kind: 'near', relevance: below, example: exampleOf(below) }
+      return null
+    }
+
+    for (const source of sources.toSorted((a, b) => Number(b.process === 'filter') - Number(a.process === 'filter'))) {
+      const view = views.of({ source, profile })
+      hasText ||= view.page !== null
+      if (source.process === 'archive' || view.page === null) continue
+      for (const item of itemsOf(view, { isNew: before === null, isMet: false })) {
+        if (source.process === 'track') {
+          const { summary, explanation } = describeTracked(item)
+          const shown = { summary: { text: summary.text, marks: summary.marks }, explanation }
+          return { kind: 'match', example: () => ({ ...known, title: item.title, relevance: 1, ...shown }) }
+        }
+        const found = judge(documentOf(item, interests.match))
+        if (found !== null) return found
+      }
+    }
+    return hasText ? (best.near ?? { kind: 'none' }) : { kind: 'textless' }
+  }
+}
