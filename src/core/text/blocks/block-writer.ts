@@ -1,7 +1,7 @@
 import type { Block, BlockKind } from '../../change/change.ts'
 import type { TextSink } from '../text-sink.ts'
 import { BREAK, SPACE } from '../text-tags.ts'
-import { seenText } from './seen-text.ts'
+import { isSeenAsWritten, seenText } from './seen-text.ts'
 
 /** A heading that is above what follows, and the headings above it. Its text is known when all is read. */
 export type Trail = {
@@ -114,7 +114,7 @@ export class BlockWriter {
   build(): Block[] {
     if (this.kinds.length === 0) return []
     const text = this.out.toString('utf8', 0, this.sink.length)
-    const lines = (text.length === this.sink.length ? text : seenText(text)).split('\n')
+    const lines = (isSeenAsWritten(this.out, this.sink.length) ? text : seenText(text)).split('\n')
     const blocks: Block[] = []
     for (let i = 0; i < this.kinds.length; i++) {
       const line = lines[i]!

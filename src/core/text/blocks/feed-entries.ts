@@ -20,22 +20,26 @@ const maxKeyCharacters = 1000
 
 const beginning = 8192
 
-/** The root element of a feed stands behind declarations and comments. */
-const feedRoot = /<(?:rss|(?:[a-z][\w-]*:)?rdf|(?:[a-z][\w-]*:)?feed)[\s>]/i
+const feedRoot = /<(?:rss|(?:[a-z][\w-]*:)?(?:rdf|feed))[\s>]/iy
+const rssInRdf = /purl\.org\/rss\/1\.0|rdf\/simple\/0\.9/
 
 /** Whether a document, whatever its media type, begins as a feed does: its first element is the root of one. */
 export function looksLikeFeed(page: Buffer): boolean {
   const start = page.toString('latin1', 0, beginning)
-  const root = /<[a-z]/i.exec(withoutComments(start))
-  if (root === null) return false
-  const found = feedRoot.exec(withoutComments(start))
-  if (found === null || found.index !== root.index) return false
-  if (!/rdf/i.test(found[0])) return true
-  return /purl\.org\/rss\/1\.0|rdf\/simple\/0\.9/.test(page.toString('latin1', 0, 4 * beginning))
+  feedRoot.lastIndex = firstElementAt(start)
+  const root = feedRoot.exec(start)?.[0]
+  return root !== undefined && (!/rdf/i.test(root) || rssInRdf.test(start))
 }
 
-function withoutComments(text: string): string {
-  return text.replace(/<!--[\s\S]*?(?:-->|$)/g, '')
+/** Behind declarations and comments. */
+function firstElementAt(text: string): number {
+  for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
+    if (text.startsWith('<!--', at)) {
+      at = text.indexOf('-->', at)
+      if (at === -1) break
+    } else if (/[a-z]/i.test(text[at + 1] ?? '')) return at
+  }
+  return text.length
 }
 
 /**

@@ -60,6 +60,8 @@ class BlockScan {
   private readonly isXhtml: boolean
   private readonly hasAllRules: boolean
   private rules: StyleRules | null
+  /** There was a start tag. */
+  private hasBegun = false
   private titleText: string | null = null
 
   constructor(page: PageBytes, { maxBlocks, isXhtml, rules }: ScanOptions) {
@@ -132,6 +134,7 @@ class BlockScan {
     const after = this.attributes.read(page, at)
     if (after === -1) return length
     if (isForeign) foreign.breakOut()
+    this.hasBegun = true
     return this.htmlTag(tag, { sum, from, at }, after)
   }
 
@@ -270,7 +273,10 @@ class BlockScan {
     const { attributes, page, rules } = this
     const { text } = page
     const { hasHidden, hasOpen, hasPopover, styleAt, styleEnd, idAt, idEnd, classAt, classEnd } = attributes
-    const isHidden = hasHidden || hasPopover || tag.name === 'datalist' || (tag.name === 'dialog' && !hasOpen)
+    // The attributes are those of HTML; SVG doesn't know them.
+    const isHtml = tag.content !== 'svg' && tag.content !== 'math'
+    const isHidden =
+      (isHtml && (hasHidden || hasPopover)) || tag.name === 'datalist' || (tag.name === 'dialog' && !hasOpen)
     const own = styleAt === -1 ? null : declaredIn(text.slice(styleAt, styleEnd))
     if (own?.display === false || own?.visibility === false) return true
     if (own?.display === true) return false
@@ -322,7 +328,7 @@ class BlockScan {
     const { page, foreign, isXhtml } = this
     if (page.text.startsWith('--', from)) return skipComment(page, from + 2)
     if (isXhtml && !page.text.startsWith('[CDATA[', from)) return skipDoctype(page, from)
-    if (this.sink.length === 0 && matchesWord(page.bytes, from, 'doctype')) this.open.isQuirky = false
+    if (!this.hasBegun && matchesWord(page.bytes, from, 'doctype')) this.open.isQuirky = false
     if ((foreign.rules === 'html' && !isXhtml) || !page.text.startsWith('[CDATA[', from))
       return skipBogusComment(page, from)
     const close = page.text.indexOf(']]>', from + 7)

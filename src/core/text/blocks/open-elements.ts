@@ -20,7 +20,7 @@ import {
   SPECIAL,
   TABLE_PART,
 } from './element-tags.ts'
-import type { TagAttributes } from './tag-attributes.ts'
+import { TagAttributes } from './tag-attributes.ts'
 
 /** Deeper nesting is not followed; what opens beyond it is read as if it had not been opened. Browsers do the same. */
 const maxDepth = 512
@@ -37,7 +37,7 @@ export type OpenElement = Placed & {
   /** Of its name; only these tell one element from another that is not in the table. */
   readonly sum: number
   readonly size: number
-  readonly isHidden: boolean
+  isHidden: boolean
   readonly kind: BlockKind
   readonly level: number
   readonly joint: Joint | null
@@ -66,8 +66,11 @@ const descriptionTag = elementTag('dd')
 const optionTag = elementTag('option')
 const groupTag = elementTag('optgroup')
 const rowTag = elementTag('tr')
+const bodyOfTableTag = elementTag('tbody')
 const bodyTag = elementTag('body')
+const noAttributes = new TagAttributes()
 const passedByItems = new Set(['address', 'div', 'p'])
+const endsItself = new Set(['dd', 'dt', 'li', 'optgroup', 'option', 'p'])
 const itemNames = new Set(['dd', 'dt', 'li', 'optgroup', 'option'])
 
 /**
@@ -152,7 +155,7 @@ export class OpenElements {
     const { tag } = element
     const { flags } = tag
     if (flags & TABLE_PART) {
-      if (!this.clearToTable(tag, element)) return false
+      if (!this.clearToTable(tag)) return false
     } else this.endImplied(tag)
     if (tag === formTag) {
       if (this.open.form > 0) return false
@@ -369,11 +372,22 @@ export class OpenElements {
       const { tag } = this.stack[at]!
       if (tag === formTag) {
         if (this.hidden === 0) this.break(tag.flags)
-        this.remove(at)
+        this.removeForm(at)
         return
       }
       if (tag.flags & SCOPE) return
     }
+  }
+
+  /** What was opened in a form and goes on behind its end is still in it. */
+  private removeForm(at: number): void {
+    while (this.stack.length > at + 1 && endsItself.has(this.top.tag.name)) this.pop()
+    const inner = this.stack[at + 1]
+    if (inner !== undefined && !inner.isHidden && this.stack[at]!.isHidden) {
+      inner.isHidden = true
+      this.hidden++
+    }
+    this.remove(at)
   }
 
   private closeFormatting(tag: ElementTag): void {
@@ -417,7 +431,7 @@ export class OpenElements {
   }
 
   /** Ends what the start of a part of a table ends, and begins the row that a cell needs. */
-  private clearToTable(tag: ElementTag, element: NewElement): boolean {
+  private clearToTable(tag: ElementTag): boolean {
     const table = this.tableAt()
     if (table === -1) return false
     let keep = table
@@ -427,11 +441,14 @@ export class OpenElements {
       if (!isRow && this.stack[keep + 1]?.tag === rowTag) keep++
     }
     while (this.stack.length > keep + 1) this.pop()
-    if (tag.flags & CELL && this.top.tag !== rowTag) {
-      if (this.hidden === 0) this.flush()
-      this.push({ ...element, tag: rowTag, isHidden: false })
-    }
+    if ((isRow || tag.flags & CELL) && this.top.tag === tableTag) this.pushImplied(bodyOfTableTag)
+    if (tag.flags & CELL && this.top.tag !== rowTag) this.pushImplied(rowTag)
     return true
+  }
+
+  private pushImplied(tag: ElementTag): void {
+    if (this.hidden === 0) this.flush()
+    this.push({ tag, sum: 0, size: 0, isHidden: false, attributes: noAttributes })
   }
 
   private closeTablePart(tag: ElementTag): void {

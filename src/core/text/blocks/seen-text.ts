@@ -1,6 +1,65 @@
-/** All these take room, and none changes by normalisation, neither alone nor behind another: most texts have no others. */
-const normalAnyway =
-  /^[\0-\u00ac\u00ae-\u02ff\u0400-\u047f\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2190-\u2328\u232b-\u2ad0\u3000-\u3098\u309b-\u9fff\uac00-\ud7a3\ud83c-\ud83e\udc00-\udfff]*$/
+/**
+ * Characters that take room, and don't change by normalisation, neither alone nor behind another. Most texts have no
+ * others: letters of Latin, Greek, Cyrillic, Arabic and East Asian scripts, punctuation, signs, emoji.
+ */
+const usual: readonly (readonly [number, number])[] = [
+  [0, 0xac],
+  [0xae, 0x2ff],
+  [0x388, 0x482],
+  [0x48a, 0x590],
+  [0x620, 0x64a],
+  [0x1e00, 0x1eff],
+  [0x2010, 0x2027],
+  [0x2030, 0x205e],
+  [0x20a0, 0x20bf],
+  [0x2100, 0x2125],
+  [0x2127, 0x2129],
+  [0x212c, 0x2328],
+  [0x232b, 0x2adb],
+  [0x2add, 0x2bff],
+  [0x3000, 0x3029],
+  [0x3030, 0x3098],
+  [0x309b, 0x9fff],
+  [0xac00, 0xd7a3],
+  [0xfe0f, 0xfe0f],
+  [0xff00, 0xffef],
+  [0x1f000, 0x1faff],
+]
+const isUsual = new Uint8Array(0x10000)
+for (const [from, to] of usual) isUsual.fill(1, from, Math.min(to + 1, isUsual.length))
+const unusual = new RegExp(
+  `[^${usual.map(([from, to]) => `\\u{${from.toString(16)}}-\\u{${to.toString(16)}}`).join('')}]`,
+  'u',
+)
+
+const HIGH_BITS = 0x80808080 | 0
+
+/** Whether text, in UTF-8, is seen as it is written: see `seenText`. */
+export function isSeenAsWritten(bytes: Buffer, end: number): boolean {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const last = end - 4
+  let at = 0
+  while (at < end) {
+    while (at <= last && (view.getInt32(at, true) & HIGH_BITS) === 0) at += 4
+    if (at >= end) break
+    const first = bytes[at]!
+    if (first < 0x80) at++
+    else if (first < 0xe0) {
+      if (isUsual[((first & 0x1f) << 6) | (bytes[at + 1]! & 0x3f)] === 0) return false
+      at += 2
+    } else if (first < 0xf0) {
+      const code = ((first & 0x0f) << 12) | ((bytes[at + 1]! & 0x3f) << 6) | (bytes[at + 2]! & 0x3f)
+      if (isUsual[code] === 0) return false
+      at += 3
+    } else {
+      // U+1F000 to U+1FAFF.
+      if (first !== 0xf0 || bytes[at + 1] !== 0x9f || bytes[at + 2]! > 0xab) return false
+      at += 4
+    }
+  }
+  return true
+}
+
 const zeroWidth = /[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/
 const zeroWidths = /[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+/g
 
@@ -14,7 +73,7 @@ const pictograph = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Variation_Se
  * hyphens, zero-width spaces, direction marks), unless they join emoji or letters.
  */
 export function seenText(text: string): string {
-  if (normalAnyway.test(text)) return text
+  if (!unusual.test(text)) return text
   let seen = text
   if (zeroWidth.test(seen)) {
     seen = seen
