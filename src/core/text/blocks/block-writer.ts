@@ -54,10 +54,6 @@ export class BlockWriter {
     this.maxBlocks = maxBlocks
   }
 
-  get isFull(): boolean {
-    return this.kinds.length >= this.maxBlocks
-  }
-
   /** How much of the block is there already. */
   get size(): number {
     return this.sink.length - this.start
@@ -81,10 +77,6 @@ export class BlockWriter {
     if (end === start) return
     if (this.cells.length > 0) this.separateCells(kind, end)
     this.start = end
-    if (this.isFull) {
-      this.isCut = true
-      return
-    }
     const trailLevel = isTerm ? termLevel : level
     if (trailLevel > 0) while (this.trail !== null && this.trail.level >= trailLevel) this.trail = this.trail.above
     this.note(kind, level, place, trail ?? this.trail)
@@ -99,6 +91,10 @@ export class BlockWriter {
   }
 
   private note(kind: BlockKind, level: number, place: string, trail: Trail | readonly string[] | null): void {
+    if (this.kinds.length >= this.maxBlocks) {
+      this.isCut = true
+      return
+    }
     this.kinds.push(kind)
     this.levels.push(level)
     this.places.push(place)

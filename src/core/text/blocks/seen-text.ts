@@ -60,6 +60,7 @@ export function isSeenAsWritten(bytes: Buffer, end: number): boolean {
   return true
 }
 
+const tooManyMarks = /\p{M}{100}/u
 const zeroWidth = /[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/
 const zeroWidths = /[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+/g
 
@@ -82,7 +83,8 @@ export function seenText(text: string): string {
       .replace(/ ?([\t\n]) ?/g, '$1')
       .trim()
   }
-  return seen.normalize('NFC')
+  // To bring marks into order takes time by the square of their number; no language has so many on one letter.
+  return tooManyMarks.test(seen) ? seen : seen.normalize('NFC')
 }
 
 function keptJoiner(run: string, at: number, text: string): string {

@@ -33,6 +33,9 @@ type Rule = {
 const maxStyleCharacters = 1024 * 1024
 const maxRules = 2000
 const maxRemembered = 2000
+const maxClassCharacters = 2000
+/** Rules that begin with the same class, id or tag. */
+const maxRulesOfName = 100
 
 /** Null where nothing is hidden by them, as on most pages. */
 export function createStyleRules(sheets: readonly string[]): StyleRules | null {
@@ -46,40 +49,45 @@ export function createStyleRules(sheets: readonly string[]): StyleRules | null {
     if (rule.id !== '') push(byId, rule.id, rule)
     else if (rule.classes.length > 0) push(byClass, rule.classes[0]!, rule)
     else if (rule.tag !== '') push(byTag, rule.tag, rule)
-    else byHidden.push(rule)
+    else if (byHidden.length < maxRulesOfName) byHidden.push(rule)
   }
   // The same few combinations come again with every item of a list.
-  const ofClasses = new Map<string, readonly Rule[]>()
-  const rulesOfClasses = (classes: string): readonly Rule[] => {
-    const known = ofClasses.get(classes)
+  const remembered = new Map<string, Classes>()
+  const classesOf = (text: string): Classes => {
+    const known = remembered.get(text)
     if (known !== undefined) return known
-    const found = classes.split(/\s+/).flatMap((name) => byClass.get(name) ?? [])
-    if (ofClasses.size >= maxRemembered) ofClasses.clear()
-    ofClasses.set(classes, found)
+    const names = new Set(text.slice(0, maxClassCharacters).split(/\s+/))
+    const found = { names, rules: [...names].flatMap((name) => byClass.get(name) ?? none) }
+    if (remembered.size >= maxRemembered) remembered.clear()
+    remembered.set(text, found)
     return found
   }
   return {
     hides(element) {
-      const { name, id, classes, hasHidden } = element
+      const { name, id, hasHidden } = element
+      const classes = element.classes === '' || byClass.size === 0 ? noClasses : classesOf(element.classes)
       let display: Rule | null = null
       let visibility: Rule | null = null
       const consider = (candidates: readonly Rule[]): void => {
         for (const rule of candidates) {
-          if (!applies(rule, element)) continue
+          if (!applies(rule, element, classes.names)) continue
           if (rule.property === 'display') display = heavier(display, rule)
           else visibility = heavier(visibility, rule)
         }
       }
       if (byTag.size > 0) consider(byTag.get(name) ?? none)
       if (id !== '' && byId.size > 0) consider(byId.get(id) ?? none)
-      if (classes !== '' && byClass.size > 0) consider(rulesOfClasses(classes))
+      consider(classes.rules)
       if (hasHidden) consider(byHidden)
       return verdict(display, visibility)
     },
   }
 }
 
+type Classes = { readonly names: ReadonlySet<string>; readonly rules: readonly Rule[] }
+
 const none: readonly Rule[] = []
+const noClasses: Classes = { names: new Set(), rules: none }
 
 function verdict(display: Rule | null, visibility: Rule | null): boolean | null {
   if (display === null && visibility === null) return null
@@ -90,22 +98,18 @@ function heavier(one: Rule | null, other: Rule): Rule {
   return one === null || other.weight > one.weight ? other : one
 }
 
-function applies({ tag, id, classes, needsHidden }: Rule, element: StyledElement): boolean {
+function applies(rule: Rule, element: StyledElement, names: ReadonlySet<string>): boolean {
+  const { tag, id, classes, needsHidden } = rule
   if (tag !== '' && tag !== element.name) return false
   if (id !== '' && id !== element.id) return false
   if (needsHidden && !element.hasHidden) return false
-  return classes.length === 0 || hasAll(element.classes, classes)
-}
-
-function hasAll(text: string, classes: readonly string[]): boolean {
-  const names = text.split(/\s+/)
-  return classes.every((name) => names.includes(name))
+  return classes.every((name) => names.has(name))
 }
 
 function push(map: Map<string, Rule[]>, key: string, rule: Rule): void {
   const list = map.get(key)
   if (list === undefined) map.set(key, [rule])
-  else list.push(rule)
+  else if (list.length < maxRulesOfName) list.push(rule)
 }
 
 const hiding = /display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)/i
@@ -182,24 +186,40 @@ function afterBlock(css: string, from: number): number {
   return css.length + 1
 }
 
-const declaration = /(?:^|;)\s*(display|visibility)\s*:\s*([a-z-]+)\s*[a-z\s]*?(!\s*important)?\s*(?=;|$)/gi
+type Declaration = {
+  readonly property: 'display' | 'visibility'
+  readonly isShown: boolean
+  readonly isImportant: boolean
+}
+
+function readDeclarations(text: string): Declaration[] {
+  const found: Declaration[] = []
+  for (const each of text.split(';')) {
+    const colon = each.indexOf(':')
+    const property = each.slice(0, Math.max(colon, 0)).trim().toLowerCase()
+    if (property !== 'display' && property !== 'visibility') continue
+    const [value = '', ...rest] = each
+      .slice(colon + 1)
+      .toLowerCase()
+      .split('!')
+    const isShown = !/^(?:none|hidden|collapse)$/.test(value.trim())
+    found.push({ property, isShown, isImportant: rest.length > 0 })
+  }
+  return found
+}
 
 function addRules(prelude: string, body: string, rules: Rule[]): void {
   if (!/display|visibility/i.test(body)) return
   // Rules nested in this one are for other elements.
   const own = body.includes('{') ? body.slice(0, body.lastIndexOf(';', body.indexOf('{')) + 1) : body
-  const declared = [...own.matchAll(declaration)]
+  const declared = readDeclarations(own)
   if (declared.length === 0) return
   for (const selector of prelude.split(',')) {
     const chosen = readSelector(selector.trim())
     if (chosen === null) continue
-    for (const [, property, value, important] of declared) {
-      rules.push({
-        ...chosen,
-        weight: (important === undefined ? 0 : 1e12) + chosen.specificity * 1e6 + rules.length,
-        property: property!.toLowerCase() === 'display' ? 'display' : 'visibility',
-        isShown: !/^(?:none|hidden|collapse)$/i.test(value!),
-      })
+    for (const { property, isShown, isImportant } of declared) {
+      const weight = (isImportant ? 1e12 : 0) + chosen.specificity * 1e6 + rules.length
+      rules.push({ ...chosen, weight, property, isShown })
       if (rules.length >= maxRules) return
     }
   }
@@ -226,9 +246,8 @@ export function declaredIn(style: string): Shown {
   if (!/display|visibility/i.test(style)) return nothing
   let display: boolean | null = null
   let visibility: boolean | null = null
-  for (const [, property, value] of style.matchAll(declaration)) {
-    const isShown = !/^(?:none|hidden|collapse)$/i.test(value!)
-    if (property!.toLowerCase() === 'display') display = isShown
+  for (const { property, isShown } of readDeclarations(style)) {
+    if (property === 'display') display = isShown
     else visibility = isShown
   }
   return { display, visibility }
