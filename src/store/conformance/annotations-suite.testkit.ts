@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { NoiseState } from '../../core/change/noise/learned-block.ts'
-import { noNoise } from '../../core/change/noise/learning.ts'
 import { type Check, noCheck } from '../../core/request.ts'
 import {
   type AdoptedAnnotation,

@@ -7,6 +7,7 @@ import { collectionSuite } from './collection-suite.testkit.ts'
 import { crawlsSuite } from './crawls-suite.testkit.ts'
 import { documentsSuite } from './documents-suite.testkit.ts'
 import type { StoreEngine } from './engine.testkit.ts'
+import { findingsSuite } from './findings-suite.testkit.ts'
 import { droppedLinksSuite } from './frontier/dropped-suite.testkit.ts'
 import { frontierHostSuite } from './frontier/host-suite.testkit.ts'
 import { frontierOfferSuite } from './frontier/offer-suite.testkit.ts'
@@ -21,7 +22,6 @@ import { inboxSuite } from './inbox-suite.testkit.ts'
 import { leasesSuite } from './leases-suite.testkit.ts'
 import { objectsSuite } from './objects-suite.testkit.ts'
 import { outboxSuite } from './outbox-suite.testkit.ts'
-import { pricesSuite } from './prices-suite.testkit.ts'
 import { profilesSuite } from './profiles-suite.testkit.ts'
 import { runsSuite } from './runs-suite.testkit.ts'
 import { versionsSuite } from './versions-suite.testkit.ts'
@@ -42,7 +42,7 @@ const suites = [
   versionsSuite,
   profilesSuite,
   annotationsSuite,
-  pricesSuite,
+  findingsSuite,
   accountsSuite,
   sessionsSuite,
   tokensSuite,

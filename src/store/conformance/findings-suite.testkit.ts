@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { NoiseState } from '../../core/change/noise/learned-block.ts'
+import { noNoise } from '../../core/change/noise/learning.ts'
 import type { PriceRow } from '../contracts/versions.ts'
 import { MAX_PRICES } from '../rules/prices.ts'
 import { kept, nothing } from './annotations-suite.testkit.ts'
 import type { StoreEngine } from './engine.testkit.ts'
 import { type WatchingTarget, withWatchingStores } from './profiles-suite.testkit.ts'
 
-/** What every engine promises about the prices that versions show. */
-export function pricesSuite(engine: StoreEngine): void {
+/** What every engine promises about what annotating finds out beside annotations: prices, and what is noise. */
+export function findingsSuite(engine: StoreEngine): void {
   const place = (work: (place: WatchingTarget) => Promise<void>) => withWatchingStores(engine, work)
 
   describe(`prices (${engine.name})`, () => {
