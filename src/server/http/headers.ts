@@ -65,3 +65,9 @@ export function asForeignContent(reply: FastifyReply): FastifyReply {
 export function asForeignPage(reply: FastifyReply): FastifyReply {
   return asForeignContent(reply).header('content-security-policy', contentPagePolicy)
 }
+
+/** For an inert page in which one script of ours lets people choose a part: it runs without an origin, and can load and send nothing. */
+export function asPickerPage(reply: FastifyReply, script: string): FastifyReply {
+  const policy = contentPolicy.replace('sandbox', `sandbox allow-scripts; script-src ${script}`)
+  return asForeignContent(reply).header('content-security-policy', policy)
+}

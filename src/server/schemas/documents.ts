@@ -25,6 +25,27 @@ export const Version = Type.Object({
 })
 export const VersionList = listOf(Version)
 
+/** As in a source; the profile reader's limits apply. */
+export const PartBody = Type.Object(
+  {
+    select: Type.Array(Type.String({ maxLength: 500 }), { maxItems: 20 }),
+    omit: Type.Optional(Type.Array(Type.String({ maxLength: 500 }), { maxItems: 20 })),
+  },
+  { additionalProperties: false },
+)
+export const PartList = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      version: Id,
+      n: Type.Integer(),
+      at: Time,
+      state: oneOf(['some', 'nothing', 'too-expensive', 'no-body']),
+      text: Type.String({ description: 'The chosen text, a line for each block; cut at 1,000 characters' }),
+    }),
+    { description: 'Newest first' },
+  ),
+})
+
 export const PriceList = Type.Object({
   items: Type.Array(
     Type.Object({

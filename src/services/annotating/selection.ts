@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { noChanges } from '../../store/contracts/annotations.ts'
 import type { UrdMarks } from '../../store/contracts/profiles.ts'
 import type { Version } from '../../store/contracts/versions.ts'
+import { selectorsText } from '../sources/source-words.ts'
 import type { Found } from './annotation-draft.ts'
 import type { Recipient } from './recipients.ts'
 
@@ -38,7 +39,7 @@ export function createSelections({ setUrds, onProblem, clock }: SelectionDeps) {
       const isNews = !isMatched && recipient.urd.selectedVersion === version.id
       if (!isNews || recipient.source.process === 'archive') return null
       const summary = {
-        text: `Nothing on the page matches ${recipient.source.select.join(', ')}`.slice(0, 400),
+        text: `Nothing on the page matches ${selectorsText(recipient.source)}`,
         marks: [],
       }
       const explanation = { unmatched: recipient.source.select }

@@ -23,6 +23,8 @@ export type ArchiveReader = {
   version(asked: Asked & { id: number }): Promise<VersionItem>
   /** What a document's versions said of price and stock, oldest first, for each part of it that somebody watches. */
   prices(asked: Asked & { document: number }): Promise<PriceSeries[]>
+  /** What selectors choose in its versions, newest first. */
+  part(asked: Asked & { document: number; select: readonly string[]; omit: readonly string[] }): Promise<PartItem[]>
   /** The body, made ready to be shown (a page reaches nobody, see `inertPage`), or as it came. */
   content(asked: Asked & { version: number; form: 'shown' | 'original' }): Promise<Content>
   /** In UTF-8. */
@@ -48,6 +50,7 @@ export const archiveMethods = [
   'versions',
   'version',
   'prices',
+  'part',
   'content',
   'text',
   'diff',
@@ -82,6 +85,14 @@ export type DocumentItem = {
 /** `part` is '' for what the page declares. */
 export type PriceSeries = { part: string; points: PricePoint[] }
 export type PricePoint = PriceReading & { version: number; at: string }
+
+export type PartItem = {
+  version: number
+  n: number
+  at: string
+  state: 'some' | 'nothing' | 'too-expensive' | 'no-body'
+  text: string
+}
 
 export type VersionItem = {
   id: number

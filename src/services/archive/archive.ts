@@ -19,6 +19,7 @@ import type { ArchiveReader } from './archive-reader.ts'
 import { createPreviewReader } from './preview-visible.ts'
 import { createContentReader } from './read-contents.ts'
 import { createDocumentReader } from './read-documents.ts'
+import { createPartsReader } from './read-part.ts'
 import { createSearchReader, type OpenIndex } from './search-visible.ts'
 import { createVisibleDocuments } from './visible-documents.ts'
 
@@ -45,10 +46,12 @@ export function createArchive({ stores, bodies, openIndex, keyOf, config, clock 
   const { versions, objects, profiles, watches, inbox, frontier } = stores
   const visibility = createVisibility({ profiles, watches, inbox, versions, clock })
   const visible = createVisibleDocuments({ versions, visibility, keyOf })
+  const omitFor = createOmitRules(omitRulesOf(config.sources))
   const keyed = createProfileKeys(namingOf(config.crawl))
   const explain = createExplainUrl({ config, frontier, versions, clock, keyOf })
   return {
     ...createDocumentReader({ versions, inbox, visibility, visible, keyOf }),
+    ...createPartsReader({ versions, bodies, visible, omitFor }),
     ...createContentReader({ versions, objects, bodies, visibility, visible, keyOf }),
     ...createSearchReader({ openIndex, bodies, visibility, clock }),
     ...createPreviewReader({
@@ -57,7 +60,7 @@ export function createArchive({ stores, bodies, openIndex, keyOf, config, clock 
       bodies,
       visibility,
       named: (profile) => keyed(profile).profile,
-      omitFor: createOmitRules(omitRulesOf(config.sources)),
+      omitFor,
       clock,
     }),
     async explain({ url, all, ...asker }) {

@@ -5,7 +5,7 @@ import { useGet } from '../api/queries.ts'
 import type { Document, PriceList, Version } from '../api/types.ts'
 import { originalHref } from '../inbox/document-links.ts'
 import { useShortcuts } from '../keyboard/shortcuts.ts'
-import { ButtonLink } from '../kit/button.tsx'
+import { Button, ButtonLink } from '../kit/button.tsx'
 import { Page } from '../kit/page.tsx'
 import { Segments } from '../kit/segments.tsx'
 import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
@@ -14,13 +14,18 @@ import { AboutTab } from './about-tab.tsx'
 import { useVersionChoice } from './choices.ts'
 import { LinksTab, MergedTab, PageTab, SideBySideTab, TextTab } from './content-tabs.tsx'
 import { DiffTab } from './diff-tab.tsx'
+import { PartTab } from './part-tab.tsx'
 import { PriceTab } from './price-tab.tsx'
 import { strings } from './strings.ts'
 import { useVersions } from './use-document.ts'
 import { VersionLine } from './version-line.tsx'
 
-type Tab = keyof typeof strings.tabs
-const allTabs = (Object.keys(strings.tabs) as Tab[]).map((value) => ({ value, label: strings.tabs[value] }))
+/** The part is chosen in a view of its own, which a button opens. */
+type Tab = keyof typeof strings.tabs | 'part'
+const allTabs = (Object.keys(strings.tabs) as (keyof typeof strings.tabs)[]).map((value) => ({
+  value,
+  label: strings.tabs[value],
+}))
 
 export default function DocumentView() {
   const { id = '' } = useParams<{ id: string }>()
@@ -68,7 +73,19 @@ function Shown({ document, versions }: { document: Document; versions: readonly 
     <Page
       title={document.title === '' ? document.url : document.title}
       lead={<span className="break">{document.url}</span>}
-      actions={original !== null && <ButtonLink label={strings.original} href={original} icon="external" external />}
+      actions={
+        <>
+          {choice.to !== null && (
+            <Button
+              label={strings.part.action}
+              icon="filter"
+              disabled={tab === 'part'}
+              onClick={() => setTab('part')}
+            />
+          )}
+          {original !== null && <ButtonLink label={strings.original} href={original} icon="external" external />}
+        </>
+      }
     >
       {versions.length === 0 || choice.to === null ? (
         <EmptyState icon="clock" title={strings.noVersions} advice={strings.noVersionsWhy} />
@@ -107,6 +124,8 @@ function TabBody({ tab, document, versions, version, choice, series }: BodyProps
       return <LinksTab id={id} version={version} />
     case 'about':
       return <AboutTab document={document} version={version} />
+    case 'part':
+      return <PartTab document={document} version={version} />
     case 'prices':
       return <PriceTab series={series} />
     default:

@@ -12,6 +12,8 @@ import {
   DocumentList,
   DocumentQuery,
   LinkList,
+  PartBody,
+  PartList,
   PriceList,
   VersionList,
 } from '../../schemas/documents.ts'
@@ -88,6 +90,24 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
       },
     },
     async (request) => ({ items: await archive.prices({ ...askerOf(request), document: request.params.id }) }),
+  )
+
+  api.post(
+    '/documents/:id/select',
+    {
+      config: reader,
+      schema: {
+        tags,
+        summary: 'What selectors choose in the versions of a document; nothing is stored',
+        params,
+        body: PartBody,
+        response: { 200: PartList, '4xx': Problem },
+      },
+    },
+    async (request) => {
+      const { select, omit = [] } = request.body
+      return { items: await archive.part({ ...askerOf(request), document: request.params.id, select, omit }) }
+    },
   )
 
   api.get(

@@ -3,9 +3,10 @@ import { Type } from 'typebox'
 import type { Content, ContentForm } from '../../../services/archive/archive-reader.ts'
 import { askerOf, reader } from '../../http/access.ts'
 import { attachment, nameOfUrl } from '../../http/attachment.ts'
-import { asForeignContent, asForeignPage } from '../../http/headers.ts'
+import { asForeignContent, asForeignPage, asPickerPage } from '../../http/headers.ts'
 import type { Api, ServerParts } from '../../parts.ts'
-import { IdParams, Problem } from '../../schemas/common.ts'
+import { pickerPage, pickerScript } from '../../picker/picker-page.ts'
+import { IdParams, oneOf, Problem } from '../../schemas/common.ts'
 import { Version } from '../../schemas/documents.ts'
 
 const tags = ['documents']
@@ -30,6 +31,9 @@ export function addVersions(api: Api, { archive }: Pick<ServerParts, 'archive'>)
         params,
         querystring: Type.Object({
           download: Type.Optional(Type.String({ maxLength: 10, description: 'Download the original bytes' })),
+          pick: Type.Optional(
+            oneOf(['1'], { description: '1: a page in which a part can be chosen, for the frame of our own pages' }),
+          ),
         }),
         response: {
           200: { description: 'The body', content: { '*/*': { schema: bytesOf } } },
@@ -42,6 +46,10 @@ export function addVersions(api: Api, { archive }: Pick<ServerParts, 'archive'>)
       const isSaved = download !== undefined && download !== 'false' && download !== '0'
       const asked = { ...askerOf(request), version: request.params.id }
       const content = await archive.content({ ...asked, form: isSaved ? 'original' : 'shown' })
+      if (request.query.pick === '1' && !isSaved && content.form.kind === 'html') {
+        asPickerPage(reply, pickerScript).type('text/html; charset=utf-8')
+        return pickerPage(content.bytes)
+      }
       const type = isSaved ? null : shownTypeOf(content.form)
       const asShown = !isSaved && content.form.kind === 'html' ? asForeignPage : asForeignContent
       asShown(reply).type(type ?? 'application/octet-stream')
