@@ -1,6 +1,7 @@
 import type { Block } from '../../core/change/change.ts'
 import { alignGap } from './block-alignment.ts'
 import { classes } from './block-likeness.ts'
+import { type PairUp, pairByKey } from './keyed-pairs.ts'
 import { type DiffBudget, diffNumbers } from './sequence-diff.ts'
 
 /** Which block of the older document became which of the newer one; -1 where there is none. */
@@ -27,7 +28,7 @@ export function pairBlocks(old: readonly Block[], next: readonly Block[], budget
     pairs.to[from] = to
     pairs.from[to] = from
   }
-  pairByKey(old, next, pair)
+  pairByKey(old, next, budget, pair)
   const texts = numberedTexts(old, next)
   const { gaps, coarse } = pairEqual(texts, pair, budget)
   pairs.coarse = coarse
@@ -40,25 +41,6 @@ export function pairBlocks(old: readonly Block[], next: readonly Block[], budget
     pairs.coarse ||= !isExact
   }
   return pairs
-}
-
-type PairUp = (from: number, to: number) => void
-
-function pairByKey(old: readonly Block[], next: readonly Block[], pair: PairUp): void {
-  const places = new Map<string, number[]>()
-  for (let i = old.length - 1; i >= 0; i--) {
-    const { key } = old[i]!
-    if (key === '') continue
-    const same = places.get(key)
-    if (same === undefined) places.set(key, [i])
-    else same.push(i)
-  }
-  if (places.size === 0) return
-  for (let i = 0; i < next.length; i++) {
-    const { key } = next[i]!
-    const from = key === '' ? undefined : places.get(key)?.pop()
-    if (from !== undefined) pair(from, i)
-  }
 }
 
 /** Equal texts have equal numbers. Only blocks without a key are listed in `placesA` and `placesB`. */

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import type { Blocks, DocumentKind } from '../../core/change/change.ts'
 import { listChanges } from './change-list.ts'
+import { reportChanges } from './change-report.ts'
 import { block, blocksOf, told } from './changes.testkit.ts'
 import { createDiffBudget } from './sequence-diff.ts'
 
@@ -164,6 +165,41 @@ describe('of JSON and feeds', () => {
       expected: ['changed $.price: [39.9]{34.5}', 'removed $.stock: 5', 'added $.colour: red'],
     },
     {
+      name: 'an element inserted into an array is all that changed',
+      kind: 'json',
+      old: '$.tags[0] = a\n$.tags[1] = b\n$.rows[0].n = x\n$.rows[0].v = 1\n$.rows[1].n = y\n$.rows[1].v = 2',
+      next: '$.tags[0] = z\n$.tags[1] = a\n$.tags[2] = b\n$.rows[0].n = x\n$.rows[0].v = 1\n$.rows[1].n = y\n$.rows[1].v = 3',
+      expected: ['added $.tags[0]: z', 'changed $.rows[1].v: [2]{3}'],
+    },
+    {
+      name: 'an element that changed is known by its index',
+      kind: 'json',
+      old: '$[0].stock = 0\n$[1].stock = 0\n$[2].stock = 5',
+      next: '$[0].stock = 0\n$[1].stock = 5\n$[2].stock = 5',
+      expected: ['changed $[1].stock: [0]{5}'],
+    },
+    {
+      name: 'entries that make way for new ones are no news',
+      kind: 'feed',
+      old: '[4] Four\n[3] Three\n[2] Two\n[1] One',
+      next: '[5] Five\n[4] Four\n[3] Three',
+      expected: ['added Five: Five'],
+    },
+    {
+      name: 'nor are they at the top, where the newest is last',
+      kind: 'feed',
+      old: '[1] One\n[2] Two\n[3] Three',
+      next: '[2] Two\n[3] Three\n[4] Four',
+      expected: ['added Four: Four'],
+    },
+    {
+      name: 'entries that are gone without new ones are news',
+      kind: 'feed',
+      old: '[2] Two\n[1] One',
+      next: '[2] Two',
+      expected: ['removed One: One'],
+    },
+    {
       name: 'entries are known by their id, in any order',
       kind: 'feed',
       old: '[1] Bridge closed: until May\n[2] Pool open: at night',
@@ -216,4 +252,24 @@ test('pieces make up both texts, and blocks that are not told are equal', () => 
     }),
     { numRuns: 1000 },
   )
+})
+
+test('without any work to spend, all that differs is told', () => {
+  const numbered = (word: string): Blocks =>
+    blocksOf(Array.from({ length: 100 }, (_, i) => `${i} ${word} is here at last, and more will come soon`).join('\n'))
+  const budget = createDiffBudget(0)
+  const { changes, coarse } = listChanges(numbered('winter'), numbered('summer'), budget)
+  assert.equal(coarse, true)
+  assert.equal(changes.length, 100)
+  assert.deepEqual(changes[0]!.pieces, [
+    { kind: 'removed', text: '0 winter is here at last, and' },
+    { kind: 'added', text: '0 summer is here at last, and' },
+    { kind: 'same', text: ' more will come soon' },
+  ])
+})
+
+test('a report of very many changes has the first ones and the number of all', () => {
+  const lines = Array.from({ length: 5_000 }, (_, i) => `Line ${i}`)
+  const { changes, changeCount, line } = reportChanges(blocksOf(''), blocksOf(lines.join('\n')))
+  assert.deepEqual([changes.length, changeCount, line.more], [2_000, 5_000, 4_998])
 })

@@ -50,7 +50,23 @@ export function listChanges(old: Blocks, next: Blocks, budget: DiffBudget = crea
     })
   }
   tellRemoved(old.blocks.length)
-  return { changes, coarse }
+  const isFeed = old.kind === 'feed' && next.kind === 'feed'
+  return { changes: isFeed ? withoutPushedOut(changes, old.blocks.length) : changes, coarse }
+}
+
+/** Feeds hold a number of entries: the oldest that make way for new ones are no news. */
+function withoutPushedOut(changes: readonly Change[], oldCount: number): readonly Change[] {
+  if (!changes.some(({ kind, block }) => kind === 'added' && block === 'entry')) return changes
+  const gone = new Set(
+    changes.flatMap(({ kind, block, from }) => (kind === 'removed' && block === 'entry' ? [from] : [])),
+  )
+  const pushedOut = new Set<number>()
+  // Most feeds have the newest entry first, some last. Blocks before the first entry are about the feed itself.
+  for (let at = oldCount - 1; gone.has(at); at--) pushedOut.add(at)
+  if (pushedOut.size === 0) {
+    for (let at = Math.min(...gone); gone.has(at); at++) pushedOut.add(at)
+  }
+  return changes.filter(({ kind, from }) => kind !== 'removed' || !pushedOut.has(from))
 }
 
 function wordsOfPair(before: Block, after: Block, budget: DiffBudget) {

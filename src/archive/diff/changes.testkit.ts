@@ -28,7 +28,7 @@ function blockOf(line: string, trail: string[]): Block {
 
 function valueBlock(line: string): Block {
   const [key, text] = line.split(' = ') as [string, string]
-  return { ...block('value', text, [], ''), key }
+  return { ...block('value', text, [], key.replace(/\[\d+\]/g, '[]')), key }
 }
 
 function entryBlock(line: string): Block {

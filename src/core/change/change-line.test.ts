@@ -114,6 +114,24 @@ describe('the line says', () => {
     },
     { name: 'a new row', changes: [added('Kettle\t€ 39.90', { block: 'row' })], line: '+ Kettle | € 39.90' },
     {
+      name: 'the same change of several blocks once',
+      changes: [
+        changed('[€ 39.90]{€ 34.50}'),
+        changed('[In stock]{Only 3 left}'),
+        changed('Price\t[€ 39.90]{€ 34.50}', { block: 'row' }),
+        changed('Kettle [€ 39.90]{€ 34.50} in [red]{blue}'),
+      ],
+      line: '€ 39.90 → € 34.50 · In stock → Only 3 left · +1 more change',
+    },
+    {
+      name: 'new entries of a feed before those that are gone',
+      changes: [
+        removed('Pool open at night and by day', { block: 'entry', title: 'Pool open at night and by day' }),
+        added('Road works', { block: 'entry', title: 'Road works' }),
+      ],
+      line: '+ Road works · − Pool open at night and by day',
+    },
+    {
       name: 'the path of a JSON value',
       changes: [changed('[39.9]{34.5}', { block: 'value', key: '$.price' })],
       line: '$.price: 39.9 → 34.5',
@@ -203,7 +221,7 @@ describe('a line', () => {
   })
 
   test('of very many changes says how many more there are', () => {
-    const changes = Array.from({ length: 100_000 }, (_, i) => changed(`row ${i} [a]{b}`))
+    const changes = Array.from({ length: 100_000 }, (_, i) => changed(`row ${i} [a]{b${i}}`))
     assert.equal(changeLine(changes).more, 99_998)
   })
 })

@@ -23,14 +23,16 @@ const maxOfTwo = 76
  */
 export function changeLine(changes: readonly Change[], further = 0): ChangeLine {
   const groups = grouped(changes)
-  const told = mostImportant(groups.flatMap(editsOf))
+  const { edits, repeated } = withoutRepeated(groups.flatMap(editsOf))
+  const told = mostImportant(edits)
   const max = told.length === 1 ? maxAlone : maxOfTwo
   const parts: LinePart[] = []
   for (const [i, edit] of told.entries()) {
     if (i > 0) parts.push({ kind: 'sign', text: ' · ' })
     parts.push(...partsOf(edit, max, i > 0 ? told[i - 1] : undefined, told[i + 1]))
   }
-  const more = groups.length - new Set(told.map(({ change }) => change)).size + further
+  const isTold = (change: Change): boolean => repeated.has(change) || told.some((edit) => edit.change === change)
+  const more = groups.filter((change) => !isTold(change)).length + further
   if (more > 0) parts.push({ kind: 'sign', text: ` · +${more} more ${more === 1 ? 'change' : 'changes'}` })
   return { text: parts.map(({ text }) => text).join(''), parts, more }
 }
@@ -52,6 +54,23 @@ type Edit = {
   /** Where it is among the pieces. */
   at: number
   rank: number
+}
+
+/** A price that changed at three places of a page is told once. */
+function withoutRepeated(all: readonly Edit[]): { edits: Edit[]; repeated: Set<Change> } {
+  const known = new Set<string>()
+  const repeated = new Set<Change>()
+  const edits = all.filter(({ change, removed, added }) => {
+    const name = `${removed}\n${added}`
+    if (change.kind !== 'changed' || removed === '' || added === '' || change.key !== '' || !known.has(name)) {
+      known.add(name)
+      return true
+    }
+    repeated.add(change)
+    return false
+  })
+  for (const { change } of edits) repeated.delete(change)
+  return { edits, repeated }
 }
 
 const holdsNumber = /\p{N}/u
@@ -92,11 +111,13 @@ function editAt(change: Change, pieces: readonly Piece[], at: number): Edit {
   return { change, removed, added, at, before: same(at - 1), after: same(end), rank: rankOf(change, removed, added) }
 }
 
-function rankOf({ block }: Change, removed: string, added: string): number {
+function rankOf({ block, kind }: Change, removed: string, added: string): number {
   if (Math.max(removed.length, added.length) <= maxFigure) {
     if (holdsPrice.test(removed) && holdsPrice.test(added)) return 4
     if (holdsNumber.test(removed) || holdsNumber.test(added)) return 3
   }
+  // What is new in a feed is why people follow it, what is gone is not.
+  if (block === 'entry' && kind !== 'changed') return kind === 'added' ? 2 : 0
   return block === 'title' || block === 'heading' ? 2 : 1
 }
 
@@ -198,7 +219,9 @@ function replacement(edit: Edit, max: number, isLast: boolean): LinePart[] {
 function contextBefore({ change, before, at }: Edit, isRow: boolean): string {
   if (isRow) return before.slice(before.lastIndexOf('\t') + 1)
   const { block, title = '' } = change
-  return block === 'entry' && at <= 1 && before.startsWith(title) ? before.slice(title.length) : before
+  return block === 'entry' && at <= 1 && before.startsWith(title)
+    ? before.slice(title.length).replace(/^\s*[—–:-]\s*/u, '')
+    : before
 }
 
 function shortened(kind: LinePart['kind'], text: string, max: number): LinePart[] {

@@ -1,0 +1,102 @@
+import type { Block } from '../../core/change/change.ts'
+import { type DiffBudget, diffSequences } from './sequence-diff.ts'
+
+export type PairUp = (from: number, to: number) => void
+
+/**
+ * Pairs blocks that are known by a key, in any order. Elements of a JSON array that have no id are known by their index, so that one that
+ * is inserted would change all behind it: where fewer changes come of comparing them as a sequence, they are.
+ */
+export function pairByKey(old: readonly Block[], next: readonly Block[], budget: DiffBudget, pair: PairUp): void {
+  const [byKey, byKeyNext] = [placesByKey(old), placesByKey(next)]
+  if (byKey.size === 0 || byKeyNext.size === 0) return
+  const indexed: Pair[] = []
+  let isSame = true
+  for (const [key, to] of byKeyNext) {
+    const from = byKey.get(key)
+    if (from === undefined) {
+      isSame = false
+      continue
+    }
+    if (isIndexed(next[to]!) && isIndexed(old[from]!)) {
+      indexed.push([from, to])
+      isSame &&= old[from]!.text === next[to]!.text
+    } else pair(from, to)
+  }
+  if (indexed.length === 0) return
+  const pairs = isSame ? indexed : fewerChanges(old, next, indexed, budget)
+  for (const [from, to] of pairs) pair(from, to)
+}
+
+type Pair = [from: number, to: number]
+
+/** The second block with the same key counts as another. */
+function placesByKey(blocks: readonly Block[]): Map<string, number> {
+  const places = new Map<string, number>()
+  for (let i = 0; i < blocks.length; i++) {
+    const { key } = blocks[i]!
+    if (key === '') continue
+    if (!places.has(key)) places.set(key, i)
+    else {
+      let again = 2
+      while (again <= maxSame && places.has(`${key}\n${again}`)) again++
+      places.set(`${key}\n${again}`, i)
+    }
+  }
+  return places
+}
+
+/** Beyond this many with the same key the last one counts. */
+const maxSame = 20
+
+/** The place of a JSON value is its path without what tells the elements of arrays apart. */
+function isIndexed({ kind, key }: Block): boolean {
+  return kind === 'value' && index.test(key)
+}
+
+const index = /\[\d+\]/
+
+function fewerChanges(old: readonly Block[], next: readonly Block[], indexed: Pair[], budget: DiffBudget): Pair[] {
+  const placesOf = (blocks: readonly Block[]): number[] => blocks.flatMap((block, i) => (isIndexed(block) ? [i] : []))
+  const [from, to] = [placesOf(old), placesOf(next)]
+  const changed = indexed.filter(([one, other]) => old[one]!.text !== next[other]!.text).length
+  const countByKey = changed + from.length - indexed.length + (to.length - indexed.length)
+  const tokensOf = (blocks: readonly Block[], places: readonly number[]): string[] =>
+    places.map((place) => `${blocks[place]!.place}\n${blocks[place]!.text}`)
+  const { matches } = diffSequences(tokensOf(old, from), tokensOf(next, to), budget)
+  const pairs: Pair[] = []
+  let [a, b, inGaps] = [0, 0, 0]
+  for (const match of [...matches, { from: from.length, to: to.length, length: 0 }]) {
+    inGaps += pairByPlace(old, next, from.slice(a, match.from), to.slice(b, match.to), pairs)
+    for (let i = 0; i < match.length; i++) pairs.push([from[match.from + i]!, to[match.to + i]!])
+    a = match.from + match.length
+    b = match.to + match.length
+  }
+  const countInOrder = inGaps + from.length - pairs.length + (to.length - pairs.length)
+  return countInOrder < countByKey ? pairs : indexed
+}
+
+/** Values of the same place, in their order; returns how many. */
+function pairByPlace(
+  old: readonly Block[],
+  next: readonly Block[],
+  from: number[],
+  to: number[],
+  pairs: Pair[],
+): number {
+  if (from.length === 0 || to.length === 0) return 0
+  const waiting = new Map<string, number[]>()
+  for (const place of from.toReversed()) {
+    const same = waiting.get(old[place]!.place)
+    if (same === undefined) waiting.set(old[place]!.place, [place])
+    else same.push(place)
+  }
+  let count = 0
+  for (const place of to) {
+    const partner = waiting.get(next[place]!.place)?.pop()
+    if (partner === undefined) continue
+    pairs.push([partner, place])
+    count++
+  }
+  return count
+}
