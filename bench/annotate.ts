@@ -3,13 +3,23 @@
  * explanation. The engine described in the original papers took 200 ms.
  */
 
+import { listChanges } from '../src/archive/diff/change-list.ts'
+import type { Change } from '../src/core/change/change.ts'
 import type { Interests } from '../src/core/profile.ts'
-import { documentText } from '../src/core/text/document-text.ts'
+import { readBlocks, textOfBlocks } from '../src/core/text/blocks.ts'
+import { createOwnerBudgets, createWorkBudget } from '../src/core/work/work-budget.ts'
 import { annotate, type Recipient } from '../src/matching/annotate.ts'
 import { compileInterests } from '../src/matching/interests/compile-interests.ts'
+import { relevanceOf } from '../src/matching/match/evaluate.ts'
 import { createNearDuplicateIndex } from '../src/matching/near-duplicate/near-duplicate-index.ts'
 import { simhash } from '../src/matching/near-duplicate/simhash.ts'
 import { readDocument } from '../src/matching/terms/document-terms.ts'
+import { createDescribing } from '../src/services/annotating/change-summary.ts'
+import { createChangeViews, type Viewer } from '../src/services/annotating/change-view.ts'
+import { createMatchedDocuments } from '../src/services/annotating/matched-document.ts'
+import { createItems } from '../src/services/annotating/version-items.ts'
+import { versionOf } from '../src/store/conformance/samples.testkit.ts'
+import { profileOf, sourceOf } from '../test/watch/up-run.ts'
 import { createProse, type Prose, renderPage } from './origin/page.ts'
 import { createRandom } from './origin/random.ts'
 import type { Benchmark } from './table.ts'
@@ -20,20 +30,28 @@ const LINKS = 60
 const ROUNDS = 40
 const GOAL_MS = 2
 const PAPERS_MS = 200
+const TYPE = 'text/html; charset=utf-8'
 
-type Page = { title: string; body: Buffer; text: string }
+/** `next` is its next version: some words are others. */
+type Page = { title: string; body: Buffer; next: Buffer; text: string }
 
 function makePages(prose: Prose, random: ReturnType<typeof createRandom>): Page[] {
   return Array.from({ length: PAGES }, (_, n) => {
     const title = prose.phrase(6)
     const hrefs = Array.from({ length: LINKS }, (_, link) => `/news/${n}/${link}.html`)
     const body = renderPage({ title, hrefs, targetBytes: PAGE_BYTES }, prose, random)
-    return { title, body, text: textOf(body) }
+    return { title, body, next: changed(body, prose), text: textOf(body) }
   })
 }
 
+/** One paragraph in a hundred gets another beginning, with a word that the recipients ask for. */
+function changed(body: Buffer, prose: Prose): Buffer {
+  let n = 0
+  return Buffer.from(body.toString().replaceAll('<p>', () => (n++ % 100 === 1 ? `<p>${prose.words[0]} ${n} ` : '<p>')))
+}
+
 function textOf(body: Buffer): string {
-  return documentText(body, { contentType: 'text/html; charset=utf-8' }) ?? ''
+  return textOfBlocks(readBlocks(body, { contentType: TYPE })!)
 }
 
 /** Weighted words as in the papers; the same with phrases, an exclusion and an expression; with stemming. */
@@ -74,6 +92,31 @@ function medianMs(pages: readonly Page[], work: (page: Page) => void): number {
   return times.slice(times.length / 4).sort((a, b) => a - b)[Math.floor(times.length * 0.375)]!
 }
 
+/** As the engine does with a page that changed: what changed, held against the interests. */
+function changedPages(recipients: readonly Recipient[]): (page: Page) => number {
+  const viewsOf = createChangeViews<Viewer>()
+  const source = sourceOf('http://www.example.org/')
+  const viewer = { source, profile: profileOf('p', 'ann', [source], {}) }
+  const tellApart = (told: readonly Change[]) => ({ told, noise: [] })
+  const contentOf = (body: Buffer) => ({ body, contentType: TYPE, omit: null })
+  return ({ title, body, next }) => {
+    const version = { ...versionOf(1), reason: 'changed', title } as const
+    const budgets = createOwnerBudgets(() => createWorkBudget())
+    const view = viewsOf({ before: contentOf(body), after: contentOf(next), tellApart }, budgets).of(viewer)
+    const [item] = createItems(version)(view, { isNew: false, isMet: false })
+    const document = createMatchedDocuments(version, () => {})(item!, 'change')
+    const describe = createDescribing(document)
+    let told = 0
+    for (const { interests } of recipients) {
+      const relevance = relevanceOf(interests, document.terms)
+      if (relevance === null) continue
+      describe(interests, relevance, createWorkBudget())
+      told++
+    }
+    return told
+  }
+}
+
 export const run: Benchmark = async () => {
   const random = createRandom(7)
   const prose = createProse(random)
@@ -84,6 +127,11 @@ export const run: Benchmark = async () => {
     annotate({ url: 'http://www.example.org/', title: page.title, text, language: 'en', at: 0 }, recipients).length
   const drafts = pages.reduce((sum, page) => sum + annotateText(page, page.text), 0)
   const wholeMs = medianMs(pages, (page) => annotateText(page, textOf(page.body)))
+  const changes = changedPages(recipients)
+  const changeMs = medianMs(pages, (page) => changes(page))
+  const compareMs = medianMs(pages, ({ body, next }) =>
+    listChanges(readBlocks(body, { contentType: TYPE })!, readBlocks(next, { contentType: TYPE })!),
+  )
   const textMs = medianMs(pages, (page) => textOf(page.body))
   const wordsMs = medianMs(pages, ({ title, text }) => readDocument({ url: '', title, text }))
   const documents = new Map(pages.map((page) => [page, readDocument({ url: '', ...page })]))
@@ -103,6 +151,8 @@ export const run: Benchmark = async () => {
       ['of which words', wordsMs, 'ms', ''],
       ['of which match, score, summary, explanation', wholeMs - textMs - wordsMs, 'ms', ''],
       ['plus near-duplicates', duplicateMs, 'ms', ''],
+      ['a change, from two stored bodies to annotations', changeMs, 'ms', ''],
+      ['of which both versions in blocks, compared', compareMs, 'ms', ''],
       ['speed-up over the papers’ engine', PAPERS_MS / wholeMs, '', ''],
     ],
     stats: {
@@ -112,6 +162,8 @@ export const run: Benchmark = async () => {
       textMs,
       wordsMs,
       duplicateMs,
+      changeMs,
+      compareMs,
     },
     notes: [
       `${PAGES} pages, ${ROUNDS} rounds, median.`,

@@ -60,10 +60,17 @@ test('the summary of a tracked page is the change itself, and archive sources no
       all.map(({ profile, kind }) => `${profile} ${kind}`),
       ['track new', 'track changed'],
     )
-    const { summary, explanation } = all[1]!
-    assert.equal(summary.text, 'eleven')
-    assert.deepEqual(summary.marks, [[0, 6]])
-    assert.deepEqual(explanation, { tracked: true, added: 1, removed: 1 })
+    const { summary, explanation, changes } = all[1]!
+    assert.equal(summary.text, 'the price is ten → eleven today')
+    assert.deepEqual(
+      summary.parts?.filter(({ kind }) => kind === 'removed' || kind === 'added').map(({ text }) => text),
+      ['ten', 'eleven'],
+    )
+    assert.deepEqual(
+      changes.list.map(({ before, after }) => [before, after]),
+      [['the price is ten today', 'the price is eleven today']],
+    )
+    assert.deepEqual(explanation, { tracked: true })
     assert.deepEqual(
       query('SELECT body, wanted FROM versions').map(({ body, wanted }) => `${body} ${wanted}`),
       ['kept 1', 'kept 1'],
