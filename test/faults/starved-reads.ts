@@ -24,8 +24,12 @@ type Waits = { diffMs: number[]; noticeMs: number[] }
 type Slowest = { diffMs: number; noticeMs: number }
 
 type StarvedReadsReport = {
+  /** The slowest round of each, and the usual one. */
   without: Slowest
   with: Slowest
+  usual: { without: Slowest; with: Slowest }
+  /** What the attacker costs the other user: the difference of the slowest. */
+  delay: Slowest
   ratio: { diff: number; notice: number }
   /** What the attacker's own requests were answered with. */
   attackerStatuses: Record<string, number>
@@ -61,14 +65,19 @@ export async function runStarvedReads(given: Partial<typeof defaults> = {}): Pro
     const during = await roundsOf(other, change, options.rounds, faults)
     await attack.end()
     const slowest = { without: slowestOf(without), with: slowestOf(during) }
+    const usual = { without: usualOf(without), with: usualOf(during) }
+    const delay = {
+      diffMs: slowest.with.diffMs - slowest.without.diffMs,
+      noticeMs: slowest.with.noticeMs - slowest.without.noticeMs,
+    }
     for (const kind of ['diffMs', 'noticeMs'] as const)
-      if (slowest.with[kind] > slowest.without[kind] + options.maxDelayMs)
+      if (delay[kind] > options.maxDelayMs)
         faults.push(`${kind} of the other user was ${slowest.with[kind]} instead of ${slowest.without[kind]}`)
     const ratio = {
       diff: ratioOf(slowest.with.diffMs, slowest.without.diffMs),
       notice: ratioOf(slowest.with.noticeMs, slowest.without.noticeMs),
     }
-    return { ...slowest, ratio, attackerStatuses: Object.fromEntries(statuses), faults }
+    return { ...slowest, usual, delay, ratio, attackerStatuses: Object.fromEntries(statuses), faults }
   } finally {
     await service.destroy()
     await site.close()
@@ -163,6 +172,11 @@ function createLargePage(megabytes: number): (edition: number) => string {
 
 function slowestOf({ diffMs, noticeMs }: Waits): Slowest {
   return { diffMs: Math.max(...diffMs), noticeMs: Math.max(...noticeMs) }
+}
+
+function usualOf({ diffMs, noticeMs }: Waits): Slowest {
+  const median = (all: number[]): number => all.toSorted((one, other) => one - other)[Math.floor(all.length / 2)]!
+  return { diffMs: median(diffMs), noticeMs: median(noticeMs) }
 }
 
 const ratioOf = (one: number, other: number): number => Math.round((one / other) * 100) / 100

@@ -51,6 +51,9 @@ export type AnnotateTaskDeps = {
   clock: Clock
 }
 
+/** Called between two steps of a task, before it is committed: others may have their turn. */
+export type Pause = () => Promise<void>
+
 type FoundAll = {
   found: Found[]
   /** Of the text that `merging` were matched by; null where it is too short to compare. */
@@ -96,7 +99,7 @@ const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], nearDu
  *    held against the change or the page (`matched-document`, `interest-matches`)
  * 7. the annotation (`change-summary`, `annotation-draft`)
  */
-export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Promise<Annotation[]> {
+export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?: Pause) => Promise<Annotation[]> {
   const { versions, bodies, annotations, recipients, nearDuplicates, clock } = deps
   const viewsOf = createChangeViews()
   const shares = createWorkShares(clock, WORK)
@@ -138,7 +141,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     version: Version,
     covering: readonly Recipient[],
     { newTo, hops }: Standing,
-    budgetOf: OwnerBudgets,
+    { budgetOf, pause }: { budgetOf: OwnerBudgets; pause: Pause },
   ): Promise<FoundAll> {
     if (version.reason === 'gone')
       return { ...nothingFound, found: await findGone(version, covering, newTo, annotations) }
@@ -155,6 +158,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
       const { source, profile } = recipient
       const isSelected = hops === 0 && source.select.length > 0
       if (source.process === 'archive' && !isSelected) continue
+      await pause()
       const view = views.of(recipient)
       const notice = isSelected ? await selections.note(recipient, version, !view.isUnmatched) : null
       if (notice !== null) found.push(notice)
@@ -178,6 +182,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     let hash: bigint | null = null
     let merging = new Set<Recipient>()
     for (const [document, group] of groups) {
+      await pause()
       const { matches, tooExpensive } = matchInterests(document.terms, group, recipients.index, budgetOf)
       interests.push(...tooExpensive)
       if (matches.length === 0) continue
@@ -249,7 +254,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     }
   }
 
-  return async function annotateTask(task) {
+  return async function annotateTask(task, pause = async () => {}) {
     const done = [task.id]
     const version = await versions.version(task.versionId)
     if (version === null) return annotations.commit({ ...nothing, done })
@@ -257,7 +262,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task) => Prom
     const page = { url: version.url, hops: task.hops }
     const { covering, tooExpensive } = recipients.covering(task.watch, page, scopeBudgets())
     const standing = await standingOf(covering, version, task)
-    const all = await find(version, covering, standing, share.of)
+    const all = await find(version, covering, standing, { budgetOf: share.of, pause })
     const { found, hash, isQuietForSome, ignore, select, interests, prices } = all
     share.end()
     await noteAside({ scope: tooExpensive, ignore, select, interests }, version.url)

@@ -3,7 +3,7 @@ import type { Blocks } from '../../core/change/change.ts'
 import type { Profile, Source } from '../../core/profile.ts'
 import type { PartBlocks } from '../../core/select/part-blocks.ts'
 import { createIgnoredText, ignoredBy } from '../../core/text/ignored-text.ts'
-import { createWorkBudget, type OwnerBudgets, type WorkBudget } from '../../core/work/work-budget.ts'
+import { createWorkBudget, isSpent, type OwnerBudgets, type WorkBudget } from '../../core/work/work-budget.ts'
 import { cutIgnored } from './ignored-blocks.ts'
 import type { Recipient } from './recipients.ts'
 import { type Content, createSourceBlocks, partOf } from './source-blocks.ts'
@@ -89,6 +89,8 @@ export function createChangeViews<R extends Viewer = Recipient>(): (
     function ignoring(pair: SourcePair, ignore: readonly string[], budget: WorkBudget): ChangeView | null {
       if (pair.before === null || pair.after === null) return pair.whole
       budget.left -= COMPARING * (sizeOf(pair.before) + sizeOf(pair.after))
+      // Its owner may have hundreds of such profiles, and the page may be long.
+      if (isSpent(budget)) return null
       const seenBefore = cutIgnored(pair.before, ignore, ignored, budget)
       const seenAfter = seenBefore === null ? null : cutIgnored(pair.after, ignore, ignored, budget)
       return seenAfter === null ? null : viewOf(pair.after, seenBefore, seenAfter, tellApart)

@@ -10,7 +10,7 @@ import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 import type { VersionStore } from '../../store/contracts/versions.ts'
 import { createProfileMirror } from '../profiles/profile-mirror.ts'
-import { createAnnotateTask } from './annotate-task.ts'
+import { createAnnotateTask, type Pause } from './annotate-task.ts'
 import { createRecipients } from './recipients.ts'
 import { createTaskAttempts } from './task-attempts.ts'
 
@@ -43,10 +43,18 @@ export type Processor = {
 }
 
 const BATCH = 64
+/** A version up to this size is small: its task is a matter of milliseconds. */
+const SMALL_BYTES = 200_000
+/** So long a task goes on until small ones have their turn. */
+const SLICE_MS = 20
 
-/** A filtering processor: takes the oldest tasks of its share of the documents, one after the other, and settles each with its annotations. */
+/**
+ * A filtering processor: takes the oldest tasks of its share of the documents and settles each with its annotations. Small versions come
+ * first, and while a large one is processed those that arrive meanwhile have their turn after each slice of it. The versions of one
+ * document stay in order.
+ */
 export function createProcessor(deps: ProcessorDeps): Processor {
-  const { stores, config, part, parts, events } = deps
+  const { stores, config, clock, part, parts, events } = deps
   const { annotations, objects, profiles, versions, watches } = stores
   const mirror = createProfileMirror(profiles)
   const { scorers, learn } = createBuiltInScorers()
@@ -73,25 +81,56 @@ export function createProcessor(deps: ProcessorDeps): Processor {
     onProblem: events.onProblem,
     bodies: createBodyReader({ versions, objects }),
     omitFor: createOmitRules(omitRulesOf(config.sources)),
-    clock: deps.clock,
+    clock,
   })
 
   const problem = (message: string) => (task: Task, reason: string) =>
     events.onProblem(message, { version: task.versionId, watch: task.watch, reason })
   const attempts = createTaskAttempts({
     annotations,
-    clock: deps.clock,
+    clock,
     died: deps.died ?? '',
     onFailed: problem('a version could not be processed and is tried again'),
     onSetAside: problem('a version could not be processed and was set aside'),
   })
 
-  async function settle(task: Task): Promise<void> {
+  async function settle(task: Task, pause?: Pause): Promise<void> {
     let made: readonly Annotation[] = []
     await attempts.settle(task, async () => {
-      made = await annotate(task)
+      made = await annotate(task, pause)
     })
     events.onSettled(made.map(({ id }) => id))
+  }
+
+  /** Pauses for the tasks of a batch, in which small tasks that came later are settled. `left` are those that are not done. */
+  function createPause(newestOfBatch: number, left: ReadonlySet<Task>, mustEnd: () => boolean): Pause {
+    /** Documents that were passed over here. */
+    const passed = new Set<number>()
+    let newest = newestOfBatch
+    let restedAt = clock.monotonic()
+
+    function isSmall({ documentId, size, attempts }: Task): boolean {
+      // One that was begun before may take the thread along, and with it the one that pauses.
+      if (size > SMALL_BYTES || attempts > 0 || passed.has(documentId)) return false
+      return ![...left].some((task) => task.documentId === documentId)
+    }
+
+    return async () => {
+      if (clock.monotonic() - restedAt < SLICE_MS || mustEnd()) return
+      const later = await annotations.tasks({ limit: BATCH, part, parts, after: newest })
+      const small: Task[] = []
+      for (const task of later) {
+        newest = task.id
+        if (isSmall(task)) small.push(task)
+        else passed.add(task.documentId)
+      }
+      if (small.length > 0) {
+        await refresh(small)
+        await attempts.begin(small)
+        for (const task of small) if (!mustEnd()) await settle(task)
+      }
+      restedAt = clock.monotonic()
+    }
   }
 
   async function refresh(tasks: readonly Task[]): Promise<void> {
@@ -112,13 +151,16 @@ export function createProcessor(deps: ProcessorDeps): Processor {
       // After the tasks: profiles that existed when a version was stored are known by now.
       await refresh(tasks)
       await attempts.begin(tasks)
-      for (const task of tasks) {
+      const left = new Set(tasks)
+      const pause = createPause(tasks.at(-1)!.id, left, mustEnd)
+      for (const task of smallFirst(tasks)) {
         if (mustEnd()) {
           await attempts.giveBack()
           return true
         }
         try {
-          await settle(task)
+          await settle(task, pause)
+          left.delete(task)
         } catch (error) {
           if (!isAppError(error, 'lease-lost')) throw error
           events.onRefused()
@@ -130,6 +172,13 @@ export function createProcessor(deps: ProcessorDeps): Processor {
       return true
     },
   }
+}
+
+/** Documents with a large version behind all others, the rest as it is. */
+function smallFirst(tasks: readonly Task[]): Task[] {
+  const large = new Set(tasks.flatMap(({ documentId, size }) => (size > SMALL_BYTES ? [documentId] : [])))
+  const isLarge = ({ documentId }: Task): boolean => large.has(documentId)
+  return [...tasks.filter((task) => !isLarge(task)), ...tasks.filter(isLarge)]
 }
 
 type LandingDeps = {

@@ -76,14 +76,19 @@ export function annotationsSuite(engine: StoreEngine): void {
         ])
         await shard.documents.record([goneOf(host, '/', { check: checkOf(7, { round: 200 }), run: 7 })])
         const [, ...versions] = await shard.versions.versions({ after: 0, limit: 9 })
+        const tasks = await allTasks(annotations)
+        const [one, two] = versions.map(({ id, documentId, size }) => ({ versionId: id, documentId, size }))
         assert.deepEqual(
-          (await allTasks(annotations)).map(({ id: _, ...task }) => task),
+          tasks.map(({ id: _, ...task }) => task),
           [
-            { versionId: versions[0]!.id, watch: 7, hops: 2, round: 100, first: true, made: true, attempts: 0 },
-            { versionId: versions[1]!.id, watch: 7, hops: 0, round: 200, first: false, made: true, attempts: 0 },
+            { ...one!, watch: 7, hops: 2, round: 100, first: true, made: true, attempts: 0 },
+            { ...two!, watch: 7, hops: 0, round: 200, first: false, made: true, attempts: 0 },
           ],
         )
+        assert.ok(one!.size > 0)
         assert.equal(await annotations.countTasks(), 2)
+        const later = { limit: 9, part: 0, parts: 1, after: tasks[0]!.id }
+        assert.deepEqual(await annotations.tasks(later), tasks.slice(1))
       }),
     )
 

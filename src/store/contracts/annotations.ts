@@ -15,7 +15,7 @@ import type { Notice, PriceRow } from './versions.ts'
  */
 export type AnnotationStore = {
   /** The oldest tasks of one of several workers. All tasks of a document go to the same worker, so that its versions stay in order. */
-  tasks(share: { limit: number; part: number; parts: number }): Promise<Task[]>
+  tasks(share: TaskShare): Promise<Task[]>
   /** Those that wait. */
   countTasks(): Promise<number>
   /** One attempt more for each of these tasks, or one less where it was not made after all. */
@@ -49,9 +49,16 @@ export type AnnotationStore = {
 
 export type Unmuted = { documentId: number; block: string; owner: string; at: number }
 
+/** `after`: only those with a greater id, which are newer. */
+export type TaskShare = { limit: number; part: number; parts: number; after?: number }
+
 export type Task = {
   id: number
   versionId: number
+  /** Of the version; 0 where it is gone. */
+  documentId: number
+  /** Bytes of its body. */
+  size: number
   watch: number
   /** Links followed from the source. */
   hops: number

@@ -1,4 +1,4 @@
-import type { AnnotationStore, NearDuplicate, Task } from '../../contracts/annotations.ts'
+import type { AnnotationStore, NearDuplicate, Task, TaskShare } from '../../contracts/annotations.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { partitionOfId, storable } from '../connection/row-batch.ts'
 import { adoptAnnotations } from './annotation-adoption.ts'
@@ -72,9 +72,8 @@ export function createPostgresAnnotations({ pool, partitions, epochOf }: Postgre
   }
 }
 
-export type TaskShare = { limit: number; part: number; parts: number }
-
-const columns = 't.id, t.version AS "versionId", t.watch, t.hops, t.round, t.first, t.made, t.attempts'
+const columns = `t.id, t.version AS "versionId", CASE WHEN v.id IS NULL THEN 0 ELSE t.document END AS "documentId",
+  coalesce(v.size, 0) AS size, t.watch, t.hops, t.round, t.first, t.made, t.attempts`
 
 /** A document always goes to the same worker. Ids are assigned in turns, so they are hashed first. */
 const inShare = '(hashint8(t.document)::bigint & 2147483647) % $2::bigint = $3::bigint'
@@ -86,25 +85,28 @@ const inShare = '(hashint8(t.document)::bigint & 2147483647) % $2::bigint = $3::
 export async function takeTasks(
   pool: PostgresPool,
   partitions: readonly number[] | null,
-  { limit, part, parts }: TaskShare,
+  { limit, part, parts, after = 0 }: TaskShare,
 ): Promise<Task[]> {
   if (partitions?.length === 0) return []
   const waiting =
     partitions === null
       ? await pool.query<{ partition: number }>(
-          'SELECT partition FROM tasks WHERE aside_at = 0 GROUP BY partition ORDER BY min(id)',
+          'SELECT partition FROM tasks WHERE aside_at = 0 AND id > $1 GROUP BY partition ORDER BY min(id)',
+          [after],
         )
       : await pool.query<{ partition: number }>(
-          `SELECT partition FROM tasks WHERE partition = ANY($1::smallint[]) AND aside_at = 0 GROUP BY partition ORDER BY min(id)`,
-          [partitions],
+          `SELECT partition FROM tasks WHERE partition = ANY($1::smallint[]) AND aside_at = 0 AND id > $2
+           GROUP BY partition ORDER BY min(id)`,
+          [partitions, after],
         )
   const tasks: Task[] = []
   for (const { partition } of waiting) {
     if (tasks.length >= limit) break
     tasks.push(
       ...(await pool.query<Task>(
-        `SELECT ${columns} FROM tasks t WHERE t.partition = $1 AND t.aside_at = 0 AND ${inShare} ORDER BY t.id LIMIT $4`,
-        [partition, parts, part, limit - tasks.length],
+        `SELECT ${columns} FROM tasks t LEFT JOIN versions v ON v.partition = t.partition AND v.id = t.version
+         WHERE t.partition = $1 AND t.aside_at = 0 AND t.id > $5 AND ${inShare} ORDER BY t.id LIMIT $4`,
+        [partition, parts, part, limit - tasks.length, after],
       )),
     )
   }

@@ -23,9 +23,9 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
   const spell = createWordSpelling(db)
   const sql = {
     tasks: db.prepare(
-      `SELECT t.id, t.version AS versionId, t.watch, t.hops, t.round, t.first, t.made, t.attempts
-       FROM tasks t LEFT JOIN versions v ON v.id = t.version
-       WHERE t.aside_at = 0 AND coalesce(v.document, 0) % ?1 = ?2 ORDER BY t.id LIMIT ?3`,
+      `SELECT t.id, t.version AS versionId, coalesce(v.document, 0) AS documentId, coalesce(v.size, 0) AS size, t.watch, t.hops,
+       t.round, t.first, t.made, t.attempts FROM tasks t LEFT JOIN versions v ON v.id = t.version
+       WHERE t.aside_at = 0 AND t.id > ?4 AND coalesce(v.document, 0) % ?1 = ?2 ORDER BY t.id LIMIT ?3`,
     ),
     countTasks: db.prepare('SELECT count(*) AS n FROM tasks WHERE aside_at = 0'),
     attempt: db.prepare('UPDATE tasks SET attempts = max(0, attempts + ?2) WHERE id = ?1'),
@@ -149,8 +149,8 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
 
   return {
     adopt: async (annotations) => db.write(() => annotations.reduce((sum, each) => sum + adopt(each), 0)),
-    async tasks({ limit, part, parts }) {
-      const rows = db.read(() => sql.tasks.all(parts, part, limit)) as TaskRow[]
+    async tasks({ limit, part, parts, after = 0 }) {
+      const rows = db.read(() => sql.tasks.all(parts, part, limit, after)) as TaskRow[]
       return rows.map((row) => ({ ...row, first: row.first === 1, made: row.made === 1 }))
     },
     countTasks: async () => (db.read(() => sql.countTasks.get()) as { n: number }).n,
