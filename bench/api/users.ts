@@ -3,7 +3,16 @@ import { AppError } from '../../src/core/errors.ts'
 import { createRandom } from '../origin/random.ts'
 import type { InboxData, Owner } from './inbox-data.ts'
 
-export const operations = ['list', 'next page', 'search, rare word', 'search, common word', 'patch'] as const
+export const operations = [
+  'list',
+  'next page',
+  'pages',
+  'next pages',
+  'search pages',
+  'search, rare word',
+  'search, common word',
+  'patch',
+] as const
 export type Operation = (typeof operations)[number]
 /** Milliseconds of each request, for the first owner and for all others. */
 export type Timings = Record<'large' | 'others', Record<Operation, number[]>>
@@ -59,6 +68,9 @@ async function oneUser(seed: number, owner: Owner, { data, url, endAt, pauseMs, 
     while (performance.now() < endAt) {
       const { items, next } = JSON.parse(await timed('list', '/annotations?limit=50')) as List
       if (next !== null) await timed('next page', `/annotations?limit=50&cursor=${next}`)
+      const pages = JSON.parse(await timed('pages', '/annotations?limit=50&group=page')) as List
+      if (pages.next !== null) await timed('next pages', `/annotations?limit=50&group=page&cursor=${pages.next}`)
+      await timed('search pages', `/annotations?limit=50&group=page&state=all&q=${random.pick(data.common)}`)
       await timed('search, rare word', `/annotations?limit=50&state=all&q=${random.pick(data.rare)}`)
       await timed('search, common word', `/annotations?limit=50&state=all&q=${random.pick(data.common)}`)
       const chosen = items[random.below(Math.max(1, items.length))]

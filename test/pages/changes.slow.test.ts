@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import type { Annotation } from '../../ui/src/api/types.ts'
 import { createHandlerSite, type HandlerSite } from '../site/handler-site.ts'
 import { until } from '../watch/up-run.ts'
 import { type Account, createAccount } from './account.ts'
@@ -93,6 +94,13 @@ describe('what changed, in a browser', { skip: withoutBrowser }, () => {
   })
   after(() => site?.close())
 
+  /** All but the first versions, which come read. */
+  async function unreadAgain(): Promise<void> {
+    const { items } = await me.ask<{ items: Annotation[] }>('GET', '/annotations?limit=200')
+    const ids = items.filter(({ backlog }) => !backlog).map(({ id }) => id)
+    await me.ask('PATCH', '/annotations', { ids, read: false })
+  }
+
   const rowOf = (page: Page, title: string) => page.locator('.inbox-row').filter({ hasText: title })
   const lineOf = async (page: Page, title: string) => {
     const line = rowOf(page, title).locator('.inbox-row-summary')
@@ -119,6 +127,107 @@ describe('what changed, in a browser', { skip: withoutBrowser }, () => {
       assert.ok(kettle.includes('My pages') && kettle.includes('Bargains'), kettle)
       assert.equal(await rowOf(page, 'Kettle').count(), 1)
       await picture('changes-inbox')
+      assert.deepEqual(faults, [])
+    })
+    await context.close()
+  })
+
+  test('on a phone, in the dark, at twice the text size: nothing is wider than the screen', async () => {
+    for (const scheme of ['light', 'dark'] as const) {
+      const { context, page, faults, picture, watched } = await visit(stage.browser, 'phone', { scheme })
+      await me.enter(context)
+      await watched(async () => {
+        await page.goto(`${stage.service.url}/inbox`)
+        await rowOf(page, 'Kettle').waitFor()
+        await page.getByRole('button', { name: 'Mark all read' }).waitFor()
+        await picture('changes-inbox')
+        await page.evaluate('document.documentElement.style.fontSize = "200%"')
+        await rowOf(page, 'Bicycle lamp').waitFor()
+        await picture('changes-large')
+        const width = () => page.evaluate('document.documentElement.scrollWidth')
+        assert.equal(await width(), 390)
+        await page.goto(`${stage.service.url}/inbox`)
+        await rowOf(page, 'Rules of the island').getByRole('link').click()
+        await page.getByRole('toolbar', { name: 'This item' }).waitFor()
+        await picture('changes-pane')
+        assert.equal(await width(), 390)
+        assert.deepEqual(faults, [])
+      })
+      await unreadAgain()
+      await context.close()
+    }
+  })
+
+  test('opening a page shows its change first, and earlier ones below', async () => {
+    const { context, page, faults, picture, watched } = await visit(stage.browser, 'desktop')
+    await me.enter(context)
+    pages['/kettle']![1] = kettle('29.00', 'Only 1 left')
+    await me.checkAll()
+    await watched(async () => {
+      await page.goto(`${stage.service.url}/inbox`)
+      const row = rowOf(page, 'Kettle')
+      await row.getByText('29.00').waitFor()
+      assert.equal(await row.locator('.inbox-row-count').innerText(), '2\n2 changes')
+      await row.getByRole('link').click()
+      const pane = page.locator('.pane')
+      const change = pane.getByRole('region', { name: 'What changed' })
+      await change.locator('del').filter({ hasText: '34.50' }).waitFor()
+      await change.locator('ins').filter({ hasText: '29.00' }).waitFor()
+      assert.match(await change.innerText(), /Shop › Kettle/)
+      const earlier = pane.locator('.pane-earlier > li')
+      await earlier.first().locator('del').filter({ hasText: '39.90' }).first().waitFor()
+      await earlier.nth(1).getByText('New', { exact: true }).waitFor()
+      assert.equal(await earlier.count(), 2, 'one for each version, though two profiles have them')
+      await picture('changes-opened')
+      await page.locator('.inbox-row-open.inbox-row-read').waitFor()
+      await until('all changes of the page are read', async () => {
+        const { items } = await me.ask<{ items: { url: string }[] }>('GET', '/annotations?state=unread')
+        return items.every(({ url }) => !url.endsWith('/kettle'))
+      })
+      await pane.getByRole('link', { name: 'What changed' }).click()
+      await page.locator('.change-list').waitFor()
+      await page.locator('.change del').filter({ hasText: '34.50' }).waitFor()
+      await page.getByRole('button', { name: 'Ignore this block' }).first().waitFor()
+      await picture('changes-compared')
+      for (const path of ['/status.json', '/steps', '/roads']) {
+        await page.goto(`${stage.service.url}/inbox?state=all`)
+        const title = { '/status.json': 'status.json', '/steps': 'Building the shelf', '/roads': 'Road reports' }[path]!
+        await rowOf(page, title).getByRole('link').click()
+        await page.getByRole('region', { name: 'What changed' }).waitFor()
+        await picture(`changes-opened${path.replace('/', '-').replace('.', '-')}`)
+      }
+      assert.deepEqual(faults, [])
+    })
+    await context.close()
+  })
+
+  test('all is marked as read with one button, and undone; the count in the navigation is that of the rows', async () => {
+    const { context, page, faults, watched } = await visit(stage.browser, 'phone')
+    await me.enter(context)
+    await unreadAgain()
+    const unread = page.locator('.inbox-row:not(.inbox-row-read)')
+    const counted = async () => {
+      const { pages: counts } = await me.ask<{ pages: { unread: number } }>('GET', '/annotations/counts')
+      return counts.unread
+    }
+    await watched(async () => {
+      await page.goto(`${stage.service.url}/inbox`)
+      await rowOf(page, 'Kettle').waitFor()
+      const rows = await unread.count()
+      assert.equal(await counted(), rows)
+      await page.getByRole('link', { name: new RegExp(`Inbox.*${rows}`) }).waitFor()
+      await page.getByRole('button', { name: 'Mark all read' }).click()
+      await page.getByText(`${rows} items marked as read`).waitFor()
+      await unread.first().waitFor({ state: 'detached' })
+      assert.equal(await counted(), 0)
+      assert.equal(await page.getByRole('button', { name: 'Mark all read' }).isDisabled(), true)
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await unread.nth(rows - 1).waitFor()
+      assert.equal(await counted(), rows)
+      await page.getByLabel('Select all').check()
+      await page.getByText(`${rows} selected`).waitFor()
+      await page.getByRole('button', { name: 'Mark as read' }).click()
+      await until('the selected are read', async () => (await counted()) === 0)
       assert.deepEqual(faults, [])
     })
     await context.close()

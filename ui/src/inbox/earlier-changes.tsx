@@ -7,6 +7,7 @@ import { Button } from '../kit/button.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
 import { isMono } from './document-links.ts'
 import { countOf, entryOf } from './inbox-rows.ts'
+import { KindBadge } from './item-badges.tsx'
 import { strings } from './strings.ts'
 
 const PAGE_CHANGES = 20
@@ -58,6 +59,7 @@ function Earlier({ item }: { item: Annotation }) {
   const line = (
     <>
       <RelativeTime at={item.at} className="soft small pane-earlier-time" />
+      {item.kind !== 'changed' && <KindBadge kind={item.kind} />}{' '}
       <span className="break">
         <ChangeLine {...item.summary} />
       </span>

@@ -36,7 +36,7 @@ export function Urgency({ urgency, brief = false }: { urgency: number; brief?: b
   )
 }
 
-/** The URL when the title is missing. */
+/** The address when the title is missing. */
 export function titleOf({ title, url }: Pick<Annotation, 'title' | 'url'>): string {
-  return title.trim() === '' ? url : title
+  return title.trim() === '' ? url.replace(/^https?:\/\/(?:www\.)?/, '') : title
 }
