@@ -1,4 +1,5 @@
 import type { BodyReader } from '../../archive/body-reader.ts'
+import type { NoiseState } from '../../core/change/noise/learned-block.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'
 import {
@@ -30,8 +31,8 @@ import { createPriceSteps } from './price-step.ts'
 import type { Recipient, Recipients } from './recipients.ts'
 import { createSelections, type SelectionDeps } from './selection.ts'
 import type { Content } from './source-blocks.ts'
-import { noiseOf } from './told-changes.ts'
 import { createItems } from './version-items.ts'
+import { createVersionNoise } from './version-noise.ts'
 
 export type AnnotateTaskDeps = {
   versions: VersionStore
@@ -61,13 +62,19 @@ type FoundAll = {
   merging: ReadonlySet<Recipient>
   /** For a recipient only noise or ignored text changed: the version still counts as known to them. */
   isQuietForSome: boolean
+  /** For one of them it was noise. */
+  isNoiseForSome: boolean
   /** Those whose expressions took too much work for this document. */
   ignore: Recipient[]
   select: Recipient[]
   interests: Recipient[]
   prices: readonly PriceRow[]
+  /** What the version taught about noise. */
+  noise: NoiseState | null
 }
 
+/** The version before, what it held, and how long the page was away since. */
+type Before = { last: Version | null; content: Content | null; awayMs: number }
 type Standing = { hops: number; newTo: ReadonlySet<Recipient>; isBacklog(recipient: Recipient): boolean }
 
 /** For one owner and one document: a fifth of a second where expressions are made to be slow. After a few such, a fiftieth of the time. */
@@ -79,10 +86,12 @@ const nothingFound: FoundAll = {
   hash: null,
   merging: new Set(),
   isQuietForSome: false,
+  isNoiseForSome: false,
   ignore: [],
   select: [],
   interests: [],
   prices: [],
+  noise: null,
 }
 const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], nearDuplicates: [], unwanted: [], wanted: [] }
 
@@ -93,7 +102,7 @@ const nothing: AnnotationBatch = { done: [], annotations: [], alsoAt: [], nearDu
  * 1. the blocks of this version and of the one before, cut to the part that the source watches (`source-blocks`)
  * 2. without the text that the profile ignores (`ignored-blocks`)
  * 3. what changed between them
- * 4. without noise (`told-changes`)
+ * 4. without noise (`version-noise`)
  * 5. for sources with conditions on a price, a stock or a number: whether one is met (`price-step`)
  * 6. what there is to tell: the page, or the entries of a feed one by one (`version-items`); for sources that filter, the interests,
  *    held against the change or the page (`matched-document`, `interest-matches`)
@@ -116,14 +125,14 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
    * The last version before this one that has a content. Null for a page that is new, and where that version can't be read any more,
    * because its body was lost, damaged or collected: then there is no change to look at, and the page counts as a whole.
    */
-  async function before(version: Version): Promise<{ content: Content | null; awayMs: number }> {
-    if (version.reason === 'new') return { content: null, awayMs: 0 }
+  async function before(version: Version): Promise<Before> {
+    if (version.reason === 'new') return { last: null, content: null, awayMs: 0 }
     // Two versions that say it is gone never follow each other.
     const earlier = await versions.newest(version.documentId, { before: version.n, limit: 2 })
     const last = earlier.find(({ reason }) => reason !== 'gone')
     const goneAt = earlier.find(({ reason }) => reason === 'gone')?.firstSeenAt ?? version.firstSeenAt
     const content = last === undefined ? null : await contentOf(last)
-    return { content, awayMs: Math.max(0, version.firstSeenAt - goneAt) }
+    return { last: last ?? null, content, awayMs: Math.max(0, version.firstSeenAt - goneAt) }
   }
 
   function describe(matched: MatchedDocument, matches: readonly InterestMatch[], budgetOf: OwnerBudgets): Found[] {
@@ -146,28 +155,35 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
     if (version.reason === 'gone')
       return { ...nothingFound, found: await findGone(version, covering, newTo, annotations) }
     const after = await contentOf(version)
-    const { content, awayMs } = await before(version)
-    const views = viewsOf({ before: content, after, tellApart: await noiseOf(version) }, budgetOf)
+    const { last, content, awayMs } = await before(version)
+    const kept = await versions.noise(version.documentId)
+    const noise = createVersionNoise({ kept, version, previous: last, before: content, after })
+    const views = viewsOf({ before: content, after, tellApart: noise.tellApart }, budgetOf)
     const itemsOf = createItems(version)
     const documentOf = createMatchedDocuments(version, deps.learn)
     const prices = pricesOf(version, after)
     const groups = new Map<MatchedDocument, Recipient[]>()
     const found: Found[] = []
     let isQuietForSome = false
+    let isNoiseForSome = false
     for (const recipient of covering) {
       const { source, profile } = recipient
       const isSelected = hops === 0 && source.select.length > 0
       if (source.process === 'archive' && !isSelected) continue
       await pause()
-      const view = views.of(recipient)
-      const notice = isSelected ? await selections.note(recipient, version, !view.isUnmatched) : null
+      const seen = views.of(recipient)
+      const notice = isSelected ? await selections.note(recipient, version, !seen.isUnmatched) : null
       if (notice !== null) found.push(notice)
-      if (view.isUnmatched) isQuietForSome = true
-      if (view.isUnmatched || source.process === 'archive') continue
+      if (seen.isUnmatched) isQuietForSome = true
+      if (seen.isUnmatched || source.process === 'archive') continue
       const isNew = newTo.has(recipient)
+      const view = isNew ? seen : noise.viewFor(recipient, seen)
       const met = await prices.of(recipient, view.page)
       const items = met?.length === 0 && !isNew ? [] : itemsOf(view, { isNew, isMet: met !== null })
-      if (items.length === 0) isQuietForSome = true
+      if (items.length === 0) {
+        isQuietForSome = true
+        isNoiseForSome ||= met === null && !isNew && (view.change?.noise.length ?? 0) > 0
+      }
       for (const item of items) {
         if (source.process === 'track') found.push({ recipient, item, relevance: 1, ...describeTracked(item, met) })
         else if (item.blocks !== null) {
@@ -194,7 +210,8 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
     }
     if (version.reason === 'back') for (const each of found) each.summary = backSummary(each, awayMs)
     return {
-      ...{ found, hash, merging, isQuietForSome, interests },
+      ...{ found, hash, merging, isQuietForSome, isNoiseForSome, interests },
+      noise: noise.learned(),
       ignore: views.tooExpensive(),
       select: views.unselected(),
       prices: prices.rows(),
@@ -264,6 +281,8 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
     const standing = await standingOf(covering, version, task)
     const all = await find(version, covering, standing, { budgetOf: share.of, pause })
     const { found, hash, isQuietForSome, ignore, select, interests, prices } = all
+    const learned = all.noise === null ? {} : { noise: { documentId: version.documentId, state: all.noise } }
+    const also = { done, prices, ...learned, notices: noticesOf(all, version, standing) }
     share.end()
     await noteAside({ scope: tooExpensive, ignore, select, interests }, version.url)
     const isArchived = covering.some(({ source }) => source.process === 'archive')
@@ -273,18 +292,24 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
     if (hash === null || found.length === 0)
       return annotations.commit({
         ...(await batchFor(all, version, 0, annotations, standing)),
-        done,
+        ...also,
         unwanted,
         wanted,
-        prices,
       })
     return nearDuplicates.decide(hash, async (met) => {
       const cluster = met.cluster ?? version.id
       const batch = await batchFor(all, version, cluster, met.annotations, standing)
-      const complete = { ...batch, done, wanted, prices, nearDuplicates: [{ versionId: version.id, hash, cluster }] }
+      const complete = { ...batch, ...also, wanted, nearDuplicates: [{ versionId: version.id, hash, cluster }] }
       return { cluster, result: await met.annotations.commit(complete) }
     })
   }
+}
+
+/** The first version of a source notifies nobody of a change. */
+function noticesOf({ found, isNoiseForSome }: FoundAll, { id }: Version, { isBacklog }: Standing) {
+  const isNotified = found.some(({ recipient }) => !isBacklog(recipient))
+  const notice = isNotified ? 'notified' : isNoiseForSome && found.length === 0 ? 'noise' : null
+  return notice === null ? [] : [{ versionId: id, notice } as const]
 }
 
 function proseHash(text: string): bigint | null {

@@ -1,5 +1,5 @@
 import { listChanges } from '../../archive/diff/change-list.ts'
-import type { Blocks } from '../../core/change/change.ts'
+import type { Blocks, Change } from '../../core/change/change.ts'
 import type { Profile, Source } from '../../core/profile.ts'
 import type { PartBlocks } from '../../core/select/part-blocks.ts'
 import { createIgnoredText, ignoredBy } from '../../core/text/ignored-text.ts'
@@ -83,7 +83,11 @@ export function createChangeViews<R extends Viewer = Recipient>(): (
       if (seenBefore.kind === 'too-expensive') return null
       // What is there again after the selectors matched nothing is news as a whole.
       const [old, next] = [seenBefore.kind === 'nothing' ? null : seenBefore.blocks, seenAfter.blocks]
-      return { before: old, after: next, whole: viewOf(next, old, next, tellApart) }
+      return {
+        before: old,
+        after: next,
+        whole: viewOf(next, old, next, (changes) => tellApart(changes, partOf(source) === '')),
+      }
     }
 
     function ignoring(pair: SourcePair, ignore: readonly string[], budget: WorkBudget): ChangeView | null {
@@ -93,7 +97,9 @@ export function createChangeViews<R extends Viewer = Recipient>(): (
       if (isSpent(budget)) return null
       const seenBefore = cutIgnored(pair.before, ignore, ignored, budget)
       const seenAfter = seenBefore === null ? null : cutIgnored(pair.after, ignore, ignored, budget)
-      return seenAfter === null ? null : viewOf(pair.after, seenBefore, seenAfter, tellApart)
+      return seenAfter === null
+        ? null
+        : viewOf(pair.after, seenBefore, seenAfter, (changes) => tellApart(changes, false))
     }
 
     return {
@@ -117,14 +123,19 @@ export function createChangeViews<R extends Viewer = Recipient>(): (
 const noBlocks: PartBlocks = { kind: 'blocks', blocks: null }
 
 /** Compared when first asked: not everybody needs it. */
-function viewOf(page: Blocks | null, before: Blocks | null, after: Blocks | null, tellApart: TellApart): ChangeView {
+function viewOf(
+  page: Blocks | null,
+  before: Blocks | null,
+  after: Blocks | null,
+  tell: (changes: readonly Change[]) => ToldChanges,
+): ChangeView {
   let change: ToldChanges | null | undefined
   return {
     page,
     isUnmatched: false,
     get change() {
       if (change === undefined)
-        change = before === null || after === null ? null : tellApart(listChanges(before, after).changes)
+        change = before === null || after === null ? null : tell(listChanges(before, after).changes)
       return change
     },
   }

@@ -1,12 +1,16 @@
 import type { Change } from '../../core/change/change.ts'
-import type { Version } from '../../store/contracts/versions.ts'
+import type { MuteReason } from '../../core/change/noise/learned-block.ts'
+
+/** A change that notifies nobody, the block that it is listed under, and whether its look or its history says so. */
+export type MutedChange = {
+  readonly change: Change
+  readonly block: string
+  readonly why: MuteReason
+  isLearned: boolean
+}
 
 /** Changes worth a notification, and those that are noise: counters, relative times and the like. */
-export type ToldChanges = { readonly told: readonly Change[]; readonly noise: readonly Change[] }
+export type ToldChanges = { readonly told: readonly Change[]; readonly noise: readonly MutedChange[] }
 
-export type TellApart = (changes: readonly Change[]) => ToldChanges
-
-/** Tells noise from news, for all views of one version. */
-export async function noiseOf(_version: Version): Promise<TellApart> {
-  return (changes) => ({ told: changes, noise: [] })
-}
+/** `isWhole`: the changes are all those of the document. */
+export type TellApart = (changes: readonly Change[], isWhole: boolean) => ToldChanges

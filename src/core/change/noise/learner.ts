@@ -177,6 +177,8 @@ export function createLearner(known: Map<string, LearnedBlock>, { check, at, und
       const add = (to: Map<string, Change[]>, name: string, change: Change): void =>
         void to.set(name, [...(to.get(name) ?? []), change])
       for (const change of changes) {
+        // Entries come, go and move in feeds all the time.
+        if (change.block === 'entry' && change.kind !== 'changed') continue
         const part = change.block === 'entry' ? null : hintOf(change)
         if (part !== null) add(parts, part, change)
         else if (change.kind === 'moved') add(orders, whereOf(change), change)
