@@ -96,6 +96,8 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       'GET /documents/:id': hers(`/documents/${document}`),
       'GET /documents/:id/versions': hers(`/documents/${document}/versions`),
       'GET /documents/:id/prices': hers(`/documents/${document}/prices`),
+      'GET /documents/:id/muted': hers(`/documents/${document}/muted`),
+      'PATCH /documents/:id/muted/:block': hers(`/documents/${document}/muted/nothing`, { undone: 'you' }),
       'GET /documents/:id/diff': hers(`/documents/${document}/diff`),
       'GET /documents/:id/meta': hers(`/documents/${document}/meta`),
       'GET /documents/:id/links': hers(`/documents/${document}/links`),

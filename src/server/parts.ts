@@ -6,6 +6,7 @@ import type { AccountService } from '../services/accounts/account-service.ts'
 import type { Activity } from '../services/activity/activity.ts'
 import type { NodeList } from '../services/activity/this-node.ts'
 import type { ArchiveService } from '../services/archive/archive-service.ts'
+import type { Muting } from '../services/archive/muting.ts'
 import type { CrawlService } from '../services/crawls/crawl-service.ts'
 import type { InboxService } from '../services/inbox/inbox-service.ts'
 import type { RequestLimits } from '../services/limits/request-limits.ts'
@@ -34,6 +35,7 @@ export type CrawlControl = Pick<NodeStore, 'isPaused' | 'pause'> | null
 export type ServerParts = HealthParts & {
   accounts: AccountService
   archive: ArchiveService
+  muting: Muting
   privateAddress: PrivateAddress
   /** How profiles are read. */
   profileRules: ProfileRules

@@ -11,6 +11,7 @@ import { type AccountService, createAccountService } from '../../services/accoun
 import { type CrawlCounters, createActivity, storeHealthErrors } from '../../services/activity/activity.ts'
 import { createThisNode, type NodeList } from '../../services/activity/this-node.ts'
 import type { ArchiveService } from '../../services/archive/archive-service.ts'
+import { createMuting } from '../../services/archive/muting.ts'
 import { createCrawlService } from '../../services/crawls/crawl-service.ts'
 import { createArrivals } from '../../services/events/arrivals.ts'
 import { createEventHub, type EventHub } from '../../services/events/event-hub.ts'
@@ -78,6 +79,7 @@ export function createParts(given: ServerDeps): ServerParts {
       onProblem,
     }),
     archive: deps.archive,
+    muting: createMuting({ archive: deps.archive, annotations: deps.stores.annotations, clock: deps.clock }),
     profileRules: profileRules(config, watchableSchemes),
     privateAddress: createPrivateAddress(config.network.allow),
     settings: config.server,

@@ -4,7 +4,7 @@ import { digestText } from '../../core/url/fingerprint.ts'
 import type { Version } from '../../store/contracts/versions.ts'
 
 export function versionReport(version: Version, links: number): VersionReport {
-  const { n, reason, status, type, size, title, etag, lastModified, truncated, address, location, body } = version
+  const { n, reason, status, type, size, title, etag, lastModified, truncated, address, location, body, notice } = version
   return {
     n,
     reason,
@@ -23,6 +23,7 @@ export function versionReport(version: Version, links: number): VersionReport {
     location,
     body,
     links,
+    notice,
   }
 }
 

@@ -68,7 +68,7 @@ function row(version: HistoryReport['versions'][number], changes: boolean): stri
     String(n),
     momentText(firstSeenAt),
     momentText(lastSeenAt),
-    reason,
+    version.notice === 'noise' ? `${reason} (noise)` : reason,
     String(status),
     reason === 'gone' ? '' : formatSize(size),
     ...(changes ? [wordsText(version.changes)] : []),

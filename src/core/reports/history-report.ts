@@ -28,6 +28,8 @@ export type VersionReport = {
   location: string
   body: 'kept' | 'dropped' | 'lost' | 'none'
   links: number
+  /** `noise`: only parts changed that change all the time. Null where nobody was to be notified. */
+  notice: 'notified' | 'noise' | null
 }
 
 export type HistoryRequest = {

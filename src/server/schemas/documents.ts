@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { muteReasons } from '../../core/change/noise/learned-block.ts'
 import { Id, listOf, Mark, MarkedText, oneOf, pageQuery, Time } from './common.ts'
 
 export const Version = Type.Object({
@@ -22,6 +23,10 @@ export const Version = Type.Object({
   address: Type.String(),
   location: Type.String(),
   body: oneOf(['kept', 'dropped', 'lost', 'none']),
+  notice: Type.Union([oneOf(['notified', 'noise']), Type.Null()], {
+    description:
+      '`noise`: only parts changed that change all the time, so it notified no one. Null where nobody was to be notified',
+  }),
 })
 export const VersionList = listOf(Version)
 
@@ -45,6 +50,24 @@ export const PartList = Type.Object({
     { description: 'Newest first' },
   ),
 })
+
+const Undone = Type.Union([oneOf(['you', 'everyone']), Type.Null()], {
+  description: 'For whom its changes notify again: it is not muted again by itself. Null where it is muted',
+})
+
+export const Muted = Type.Object({
+  block: Type.String({ description: 'Its id in this document' }),
+  reason: oneOf(muteReasons),
+  why: Type.String({ description: 'The reason in words, such as "flips between 3 texts"' }),
+  text: Type.String({ description: 'An example: what it was when it changed last' }),
+  path: Type.String({ description: 'The headings above it, or the path of a JSON value' }),
+  since: Time,
+  changes: Type.Integer({ description: 'How many of its changes notified no one' }),
+  undone: Undone,
+})
+export const MutedList = Type.Object({ items: Type.Array(Muted) })
+export const MutedParams = Type.Object({ id: Id, block: Type.String({ maxLength: 40 }) })
+export const MutedChange = Type.Object({ undone: Undone }, { additionalProperties: false })
 
 export const PriceList = Type.Object({
   items: Type.Array(

@@ -23,6 +23,7 @@ export function versionItem(version: Version): VersionItem {
     address,
     location,
     body: version.body,
+    notice: version.notice,
   }
 }
 

@@ -1,7 +1,8 @@
+import type { MutedBlock } from '../../core/change/noise/muted-block.ts'
 import type { ProfileDraft } from '../../core/profile.ts'
 import type { PreviewExample } from '../../core/reports/profile-report.ts'
 import type { SearchQuery } from '../../core/search-query/query.ts'
-import type { PriceReading, VersionReason } from '../../store/contracts/versions.ts'
+import type { Notice, PriceReading, VersionReason } from '../../store/contracts/versions.ts'
 import type { UrlExplanation } from '../explain/explain-url.ts'
 import type { Asker } from '../visibility/visibility.ts'
 
@@ -25,6 +26,8 @@ export type ArchiveReader = {
   prices(asked: Asked & { document: number }): Promise<PriceSeries[]>
   /** What selectors choose in its versions, newest first. */
   part(asked: Asked & { document: number; select: readonly string[]; omit: readonly string[] }): Promise<PartItem[]>
+  /** Blocks of the document whose changes notify nobody, and why, the last first. */
+  muted(asked: Asked & { document: number }): Promise<MutedItem[]>
   /** The body, made ready to be shown (a page reaches nobody, see `inertPage`), or as it came. */
   content(asked: Asked & { version: number; form: 'shown' | 'original' }): Promise<Content>
   /** In UTF-8. */
@@ -51,6 +54,7 @@ export const archiveMethods = [
   'version',
   'prices',
   'part',
+  'muted',
   'content',
   'text',
   'diff',
@@ -93,6 +97,8 @@ export type PartItem = {
   state: 'some' | 'nothing' | 'too-expensive' | 'no-body'
   text: string
 }
+/** `since` in ISO 8601. */
+export type MutedItem = Omit<MutedBlock, 'since'> & { since: string }
 
 export type VersionItem = {
   id: number
@@ -113,6 +119,7 @@ export type VersionItem = {
   address: string
   location: string
   body: 'kept' | 'dropped' | 'lost' | 'none'
+  notice: Notice | null
 }
 
 /** How a body may be shown: `html` and `text` are in UTF-8, `other` is not shown. */

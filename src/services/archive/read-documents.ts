@@ -1,15 +1,16 @@
+import { mutedBlocks } from '../../core/change/noise/muted-block.ts'
 import { mapConcurrent } from '../../core/work/map-concurrent.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { InboxStore } from '../../store/contracts/inbox.ts'
 import type { CataloguedDocument, VersionStore } from '../../store/contracts/versions.ts'
 import type { Visibility } from '../visibility/visibility.ts'
-import { documentItem, versionItem } from './archive-items.ts'
+import { documentItem, timeText, versionItem } from './archive-items.ts'
 import type { ArchiveReader, DocumentItem, PricePoint } from './archive-reader.ts'
 import type { VisibleDocuments } from './visible-documents.ts'
 
 type DocumentReader = Pick<
   ArchiveReader,
-  'document' | 'documentOfUrl' | 'documents' | 'versions' | 'version' | 'prices' | 'links'
+  'document' | 'documentOfUrl' | 'documents' | 'versions' | 'version' | 'prices' | 'muted' | 'links'
 >
 
 const AT_ONCE = 5
@@ -56,6 +57,11 @@ export function createDocumentReader(deps: DocumentReaderDeps): DocumentReader {
         series.set(part, points)
       }
       return [...series].map(([part, points]) => ({ part, points })).sort((a, b) => (a.part < b.part ? -1 : 1))
+    },
+    async muted({ document, ...asker }) {
+      const { id } = await visible.document(asker, document)
+      const { state, undone } = await versions.noise(id)
+      return mutedBlocks(state, undone, asker.owner).map((each) => ({ ...each, since: timeText(each.since) }))
     },
     async versions({ document, before, limit, ...asker }) {
       const { id } = await visible.document(asker, document)

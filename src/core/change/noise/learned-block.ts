@@ -1,5 +1,5 @@
 import type { Change } from '../change.ts'
-import type { NoiseKind } from './recognisers.ts'
+import { noiseKinds } from './recognisers.ts'
 
 /**
  * What a document has taught about its own noise. A block is new until it changes; then it is remembered with the checks in which it
@@ -15,8 +15,10 @@ import type { NoiseKind } from './recognisers.ts'
  * grow. A volatile block that changes in another way is news: words around its values, a text never seen before among those that flip,
  * another frame. After twenty checks without a change it is an ordinary block again.
  */
-export type LearnedReason = 'numbers' | 'flips' | 'order' | 'often'
-export type MuteReason = NoiseKind | LearnedReason
+export const learnedReasons = ['numbers', 'flips', 'order', 'often'] as const
+export type LearnedReason = (typeof learnedReasons)[number]
+export const muteReasons = [...noiseKinds, ...learnedReasons] as const
+export type MuteReason = (typeof muteReasons)[number]
 
 export type LearnedBlock = {
   /** Stays the same while the block is remembered. */

@@ -36,18 +36,20 @@ import {
 import type { Token } from './tokens.ts'
 import { approximately, connectors, secondUnits } from './vocabulary.ts'
 
-export type NoiseKind =
-  | 'relative-time'
-  | 'stamp'
-  | 'counter'
-  | 'measured'
-  | 'id'
-  | 'copyright'
-  | 'feed-date'
-  | 'generator'
-  | 'address'
-  | 'countdown'
-  | 'clock'
+export const noiseKinds = [
+  'relative-time',
+  'stamp',
+  'counter',
+  'measured',
+  'id',
+  'copyright',
+  'feed-date',
+  'generator',
+  'address',
+  'countdown',
+  'clock',
+] as const
+export type NoiseKind = (typeof noiseKinds)[number]
 
 /** "1,234", "1.2k", "3 Mio." */
 function skipAmount(tokens: readonly Token[], i: number): number {

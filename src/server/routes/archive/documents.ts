@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { askerOf, reader } from '../../http/access.ts'
+import { askerOf, callerOf, reader, writer } from '../../http/access.ts'
 import { attachment, fileName } from '../../http/attachment.ts'
 import { cursorOf, numberOfCursor } from '../../http/cursor.ts'
 import { asForeignPage } from '../../http/headers.ts'
@@ -12,6 +12,10 @@ import {
   DocumentList,
   DocumentQuery,
   LinkList,
+  Muted,
+  MutedChange,
+  MutedList,
+  MutedParams,
   PartBody,
   PartList,
   PriceList,
@@ -27,7 +31,7 @@ const params = IdParams
 const readyDiff = Type.Unsafe<Buffer>(Diff)
 const ready = Type.Unsafe<Buffer>({ type: 'string' })
 
-export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>): void {
+export function addDocuments(api: Api, { archive, muting }: Pick<ServerParts, 'archive' | 'muting'>): void {
   api.addHook('onClose', () => archive.end())
 
   api.get(
@@ -107,6 +111,39 @@ export function addDocuments(api: Api, { archive }: Pick<ServerParts, 'archive'>
     async (request) => {
       const { select, omit = [] } = request.body
       return { items: await archive.part({ ...askerOf(request), document: request.params.id, select, omit }) }
+    },
+  )
+
+  api.get(
+    '/documents/:id/muted',
+    {
+      config: reader,
+      schema: {
+        tags,
+        summary: 'List the parts of a document whose changes notify no one, and why',
+        params,
+        response: { 200: MutedList, '4xx': Problem },
+      },
+    },
+    async (request) => ({ items: await archive.muted({ ...askerOf(request), document: request.params.id }) }),
+  )
+
+  api.patch(
+    '/documents/:id/muted/:block',
+    {
+      config: writer,
+      schema: {
+        tags,
+        summary: 'Undo the muting of a part for you, or (administrators) for everyone; or mute it again',
+        params: MutedParams,
+        body: MutedChange,
+        response: { 200: Muted, '4xx': Problem },
+      },
+    },
+    async (request) => {
+      const { id: document, block } = request.params
+      const isAdministrator = callerOf(request).account.role === 'administrator'
+      return muting.change({ ...askerOf(request), document, block, undone: request.body.undone, isAdministrator })
     },
   )
 
