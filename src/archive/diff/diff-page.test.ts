@@ -29,6 +29,7 @@ const version: VersionReport = {
   location: '',
   body: 'kept',
   links: 0,
+  notice: null,
 }
 
 function report(old: string, next: string, form: 'lines' | 'words'): DiffReport {

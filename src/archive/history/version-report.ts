@@ -4,7 +4,8 @@ import { digestText } from '../../core/url/fingerprint.ts'
 import type { Version } from '../../store/contracts/versions.ts'
 
 export function versionReport(version: Version, links: number): VersionReport {
-  const { n, reason, status, type, size, title, etag, lastModified, truncated, address, location, body, notice } = version
+  const { n, reason, status, type, size, title, etag, lastModified, truncated, address, location, body, notice } =
+    version
   return {
     n,
     reason,

@@ -23,6 +23,7 @@ const version: VersionReport = {
   location: '',
   body: 'kept',
   links: 2,
+  notice: null,
 }
 const gone: VersionReport = { ...version, n: 3, reason: 'gone', status: 301, size: 0, title: '', body: 'none' }
 const url = 'http://a.example/'

@@ -1,6 +1,7 @@
 import type { Migration } from './database.ts'
 import { firstCatalogMigrations } from './schema-catalog-first.ts'
 import { pagesSchema } from './schema-inbox.ts'
+import { noiseSchema } from './schema-noise.ts'
 
 /** `catalog.db`: runs, documents, versions, bodies, archive files. */
 export const catalogMigrations: readonly Migration[] = [
@@ -143,21 +144,7 @@ ALTER TABLE watches ADD COLUMN visits TEXT NOT NULL DEFAULT ''`,
     id: 16,
     sha256: '22ed7f4fd11f270dfb39121f7476c5745a390516cad21809ca3528e377622520',
     name: 'noise of documents, mutings that were undone, and which versions notified',
-    sql: `
-ALTER TABLE versions ADD COLUMN notice TEXT;
-CREATE TABLE noise (
-  document INTEGER PRIMARY KEY,
-  n INTEGER NOT NULL,
-  state TEXT NOT NULL
-);
-CREATE TABLE unmuted (
-  document INTEGER NOT NULL,
-  block TEXT NOT NULL,
-  owner TEXT NOT NULL,
-  at INTEGER NOT NULL,
-  PRIMARY KEY (document, block, owner)
-) WITHOUT ROWID;
-CREATE INDEX unmuted_owner ON unmuted (owner)`,
+    sql: noiseSchema,
   },
   {
     id: 17,
