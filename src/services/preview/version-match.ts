@@ -34,10 +34,7 @@ export type Judged = { compiled: CompiledInterests; learn(terms: DocumentTerms):
 export function createVersionMatch({ interests }: Pick<ProfileDraft, 'interests'>, { compiled, learn }: Judged) {
   const viewsOf = createChangeViews<Viewer>()
   const profile = { owner: '', interests }
-  const toldOf: Parameters<typeof viewsOf>[0]['tellApart'] = (changes) => {
-    const { told, noise } = tellApart(changes)
-    return { told, noise: noise.map(({ change }) => change) }
-  }
+  const toldOf: Parameters<typeof viewsOf>[0]['tellApart'] = (changes) => ({ told: tellApart(changes).told, noise: [] })
 
   return ({ version, content, before }: ReadVersion, sources: readonly Source[]): Found => {
     const { id, documentId, url, n, title, firstSeenAt: at } = version
