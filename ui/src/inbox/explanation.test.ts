@@ -6,7 +6,10 @@ test('the kinds of explanation are distinguished', () => {
   assert.deepEqual(readExplanation({ gone: 404 }), { kind: 'gone', status: 404 })
   assert.deepEqual(readExplanation({ tracked: true, added: 3, removed: 0 }), { kind: 'tracked', added: 3, removed: 0 })
   assert.deepEqual(readExplanation({ tracked: true }), { kind: 'tracked', added: null, removed: null })
-  assert.equal(readExplanation({ relevance: 2, threshold: 1, terms: [] }).kind, 'interests')
+  const ofPage = readExplanation({ relevance: 2, threshold: 1, terms: [] })
+  const ofChange = readExplanation({ relevance: 2, threshold: 1, terms: [], match: 'change' })
+  assert.deepEqual([ofPage.kind, ofPage.kind === 'interests' && ofPage.isOfChange], ['interests', false])
+  assert.equal(ofChange.kind === 'interests' && ofChange.isOfChange, true)
 })
 
 test('an explanation in an unknown form is harmless', () => {

@@ -5,6 +5,8 @@ export type Why =
       kind: 'interests'
       relevance: number
       threshold: number
+      /** What changed was matched, not the whole page. */
+      isOfChange: boolean
       terms: ExplainedTerm[]
       furtherTerms: number
       furtherWorth: number
@@ -49,6 +51,7 @@ export function readExplanation(value: unknown): Why {
     kind: 'interests',
     relevance: numberOf(value.relevance),
     threshold: value.threshold,
+    isOfChange: value.match === 'change',
     terms: recordsOf(value.terms).map(termOf),
     furtherTerms: numberOf(further.terms),
     furtherWorth: numberOf(further.worth),

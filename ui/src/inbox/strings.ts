@@ -162,6 +162,7 @@ export const strings = {
     points: 'Points',
     termActions: 'Actions',
     inText: (n: number) => `${n}× in text`,
+    inChange: (n: number) => `${n}× in the change`,
     inTitle: (n: number) => `${n}× in title`,
     inBoth: (n: number, inTitle: number) => `${n}×, ${inTitle} in title`,
     moreTerms: (n: number) => (n === 1 ? '1 more term' : `${n} more terms`),

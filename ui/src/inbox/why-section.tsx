@@ -77,8 +77,8 @@ export function WhySection({ item }: { item: Annotation }) {
 
 type TermsProps = { why: Extract<Why, { kind: 'interests' }>; onExclude: (term: ExplainedTerm) => void }
 
-function positionsOf({ count, inTitle }: ExplainedTerm): string {
-  if (inTitle === 0) return texts.inText(count)
+function positionsOf({ count, inTitle }: ExplainedTerm, isOfChange: boolean): string {
+  if (inTitle === 0) return isOfChange ? texts.inChange(count) : texts.inText(count)
   return inTitle >= count ? texts.inTitle(count) : texts.inBoth(count, inTitle)
 }
 
@@ -105,7 +105,7 @@ function WhyTerms({ why, onExclude }: TermsProps) {
           {why.terms.map((term) => (
             <tr key={term.key}>
               <th scope="row">{term.key}</th>
-              <td>{positionsOf(term)}</td>
+              <td>{positionsOf(term, why.isOfChange)}</td>
               <td className="numbers pane-terms-number">{strings.score(term.weight)}</td>
               <td className="numbers pane-terms-number">{strings.score(term.worth)}</td>
               <td className="pane-terms-number">
