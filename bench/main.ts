@@ -14,6 +14,7 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
   schedule: () => import('./schedule.ts'),
   annotate: () => import('./annotate.ts'),
   match: () => import('./match.ts'),
+  blocks: () => import('./blocks.ts'),
   changes: () => import('./changes.ts'),
   update: async () => {
     const { runUpdate: run, optionNames } = await import('./match.ts')
@@ -31,6 +32,7 @@ Benchmarks: ${Object.keys(benchmarks).join(', ')}; all by default.
 Options of crawl: --pages 20000 --hosts 8 --seed 1 --peers wget2,scrapy,crawlee --rounds 1 --slow-pages 3000
                   --fetchers 64 --per-host 8 --threads 2 --again yes
 Options of search: --documents 100000 --crawl-pages 2000
+Options of blocks: --pages 20 --rounds 40
 Options of changes: --pairs 16 --rounds 20
 Options of api: --annotations 1000000 --users 50 --seconds 20 --streams 1000 --quick yes
 Options of cluster: --workers 1,2,4,8 --latency 200 --wide-hosts 400 --wide-fetchers 4 --window 15 --cpu-pages 20000 --cpu-hosts 8

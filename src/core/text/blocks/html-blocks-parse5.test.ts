@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { type DefaultTreeAdapterMap, html, parse } from 'parse5'
 import { readBlocks, textOfBlocks } from '../blocks.ts'
+import { documentText } from '../document-text.ts'
 
 /**
  * The full parser is the judge of what is inside a hidden element, wherever its end tag is missing. Only characters are
@@ -124,6 +125,17 @@ describe('what is in a hidden element is what a full HTML parser puts there', ()
     )
   })
 
+  test('and all other text is that of the document', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...shown), { maxLength: 30 }), (parts) => {
+        const page = parts.map((part, n) => `${part}w${n} `).join('')
+        const text = documentText(Buffer.from(page), { contentType: 'text/html; charset=utf-8' })!
+        assert.equal(ours(page), text.replace(/\s+/g, ''), page)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
   test('in tables put together at random', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constantFrom(...tableParts), fc.boolean()), { maxLength: 20 }), (parts) => {
@@ -158,4 +170,25 @@ const pieces = [
   '<br>',
   '<img hidden>',
   '',
+]
+
+const shown = [
+  ...'<p> </p> <div> </div> <h1> </h1> <li> <ul> </ul> <table><tr><td> <td> <tr> </table> <b> </b> <pre> </pre> <br>'.split(
+    ' ',
+  ),
+  ...'<option> <button> </button> <textarea>x</textarea> <svg><text> </text></svg> <title>t</title> <form> </form>'.split(
+    ' ',
+  ),
+  ...[
+    '&amp;',
+    '&nbsp;',
+    'é',
+    '<script>x</script>',
+    '<style>p{}</style>',
+    '<!-- c -->',
+    '<xmp><b></xmp>',
+    '\n',
+    'a < b',
+  ],
+  ...['<dl><dt>', '<dd>', '</dl>', '<blockquote>', '</blockquote>', '<img alt=x>', '<x-own>', '</x-own>', '<summary>'],
 ]

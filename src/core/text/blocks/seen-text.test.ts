@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { isSeenAsWritten, seenText } from './seen-text.ts'
+
+describe('text as it is seen', () => {
+  test('is left alone only where nothing can change, whatever the character', () => {
+    for (let code = 0x80; code <= 0x1ffff; code++) {
+      if (code >= 0xd800 && code <= 0xdfff) continue
+      const character = String.fromCodePoint(code)
+      const bytes = Buffer.from(`a${character}b`)
+      if (!isSeenAsWritten(bytes, bytes.length)) continue
+      assert.equal(seenText(character), character, code.toString(16))
+      assert.equal(character.normalize('NFC'), character, code.toString(16))
+      // What joins with the character before it is a mark or a part of a Korean syllable.
+      if (code !== 0xfe0f) assert.doesNotMatch(character, /[\p{M}\u1160-\u11ff\ud7b0-\ud7ff]/u, code.toString(16))
+    }
+  })
+
+  test('is in the normal form', () => {
+    assert.equal(seenText('e\u0301 \u1100\u1161\u11a8 \u2126'), 'é 각 Ω')
+    const long = Buffer.from('Ελληνικά кириллица 日本語 “quoted” … 😀 العربية')
+    assert.equal(isSeenAsWritten(long, long.length), true)
+    const marks = `a${'\u0301\u0327'.repeat(100_000)}`
+    assert.equal(seenText(marks), marks)
+  })
+
+  test('has none of the characters that take no room, but for those that join', () => {
+    assert.equal(seenText('so\u00adft \u200b wo\u2060rd\u200e\tnext\u200b \n\ufeff line'), 'soft word\tnext\nline')
+    for (const joined of ['👩\u200d💻', '👨🏽\u200d🚀', '🏳️\u200d🌈', 'क्\u200dष', 'می\u200cخواهم'])
+      assert.equal(seenText(joined), joined)
+    assert.equal(seenText('a\u200db\u200cc'), 'abc')
+  })
+})
