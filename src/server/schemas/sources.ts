@@ -15,6 +15,7 @@ export const sourceStates = [
   'refused',
   'unsupported',
   'nothing-selected',
+  'blind',
   'too-expensive',
   'nothing-matched',
   'empty',

@@ -22,6 +22,7 @@ import type {
 import { type AsideKind, asideKinds, type UrdRow } from '../../store/contracts/profiles.ts'
 import type { PriceRow, Version, VersionStore } from '../../store/contracts/versions.ts'
 import { draftOf, type Found } from './annotation-draft.ts'
+import { createBlindSpots } from './blind-spots.ts'
 import { createDescribing, describeTracked } from './change-summary.ts'
 import { createChangeViews } from './change-view.ts'
 import { backSummary, findGone } from './gone.ts'
@@ -114,6 +115,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
   const shares = createWorkShares(clock, WORK)
   const pricesOf = createPriceSteps(deps)
   const selections = createSelections(deps)
+  const blindSpotsOf = createBlindSpots(deps)
 
   async function contentOf(version: Version): Promise<Content | null> {
     const found = await bodies.read(version)
@@ -162,6 +164,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
     const itemsOf = createItems(version)
     const documentOf = createMatchedDocuments(version, deps.learn)
     const prices = pricesOf(version, after)
+    const noteBlindSpot = blindSpotsOf(version, after)
     const groups = new Map<MatchedDocument, Recipient[]>()
     const found: Found[] = []
     let isQuietForSome = false
@@ -176,6 +179,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
       if (notice !== null) found.push(notice)
       if (seen.isUnmatched) isQuietForSome = true
       if (seen.isUnmatched || source.process === 'archive') continue
+      if (hops === 0) await noteBlindSpot(recipient, seen.page)
       const isNew = newTo.has(recipient)
       const view = isNew ? seen : noise.viewFor(recipient, seen)
       const met = await prices.of(recipient, view.page)

@@ -17,6 +17,7 @@ export type SourceState =
   | 'refused'
   | 'unsupported'
   | 'nothing-selected'
+  | 'blind'
   | 'too-expensive'
   | 'nothing-matched'
   | 'empty'
@@ -34,6 +35,7 @@ export type Trouble = Extract<
   | 'refused'
   | 'unsupported'
   | 'nothing-selected'
+  | 'blind'
   | 'too-expensive'
 >
 
@@ -62,6 +64,7 @@ export function troubleOf({ unsupported, aside, selected }: OwnedSource, row: Wa
   const ofCheck = troubleOfCheck(row)
   if (ofCheck !== null) return ofCheck
   if (selected === 'nothing') return 'nothing-selected'
+  if (selected !== '' && selected !== 'some') return 'blind'
   return aside === '' ? null : 'too-expensive'
 }
 
@@ -118,7 +121,7 @@ export function changedAtFor({ visitedAt }: OwnedSource, row: WatchRow | undefin
 export function sinceOf(state: SourceState, source: OwnedSource, row: WatchRow | undefined): number | null {
   if (row === undefined || ['paused', 'queued', 'not-yet', 'too-expensive'].includes(state)) return null
   if (state === 'checking') return row.round || null
-  if (state === 'nothing-selected') return source.selectedSince || null
+  if (state === 'nothing-selected' || state === 'blind') return source.selectedSince || null
   if (state === 'changed') return row.changedAt || null
   return (state === 'unchanged' ? changedAtFor(source, row) || source.visitedAt : row.since) || null
 }

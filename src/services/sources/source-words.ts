@@ -42,6 +42,7 @@ const words: Record<SourceState, (facts: Facts) => string> = {
   },
   'nothing-selected': ({ source }) =>
     `Nothing on the page matches ${selectorsText(source)}, so nothing is compared. Choose the part again, or watch the whole page.`,
+  blind: ({ source }) => blindWords.get(source.selected) ?? blindWords.get('empty')!,
   'too-expensive': ({ source }) => expensiveWords(source),
   'nothing-matched': ({ source }) =>
     `Checked, but nothing has matched the profile “${source.profile.name}” so far. Review its interests, or track every change instead.`,
@@ -50,6 +51,26 @@ const words: Record<SourceState, (facts: Facts) => string> = {
   changed: () => 'The last check found a change.',
   unchanged: () => 'The last check found no change.',
 }
+
+const blindWords: ReadonlyMap<string, string> = new Map([
+  [
+    'script',
+    'The page needs JavaScript to show its content, so there is little to compare. Watch its feed or another page instead.',
+  ],
+  [
+    'consent',
+    'The site shows a cookie notice instead of the page, so its content is not seen. Watch its feed or another page instead.',
+  ],
+  [
+    'captcha',
+    'The site shows a captcha instead of the page, so its content is not seen. Choose a longer interval, or watch another page.',
+  ],
+  ['sign-in', 'The page asks visitors to sign in, so its content is not seen. Watch a public page instead.'],
+  [
+    'empty',
+    'The page has no text to compare; a script may build it in the browser. Watch its feed or another page instead.',
+  ],
+])
 
 function expensiveWords({ aside, asideUrl, profile: { name } }: OwnedSource): string {
   switch (aside) {

@@ -1,4 +1,5 @@
 import type { Profile } from '../../core/profile.ts'
+import type { BlindSpotKind } from '../../core/text/blind-spot.ts'
 
 /** The profile base, with one URD for each source of each profile, and the watch that each URD is part of. */
 export type ProfileStore = {
@@ -40,14 +41,17 @@ export type UrdRow = {
   /** Which of its expressions take too much work, if any, and the page on which that was found. */
   aside: AsideKind | ''
   asideUrl: string
-  /** Whether the selectors of the source match something on its page, since when, and the version that showed it. */
+  /** What the source sees of its page, since when, and the version that showed it. */
   selected: SelectedState
   selectedSince: number
   selectedVersion: number
 }
 
-/** '' where that isn't known yet, or the source has no selectors. */
-export type SelectedState = '' | 'some' | 'nothing'
+/**
+ * Whether its selectors match something. Of a source without selectors: why it sees nothing of what the page is about; '' where it
+ * does, or nothing is known yet.
+ */
+export type SelectedState = '' | 'some' | 'nothing' | BlindSpotKind
 
 /**
  * Of a `scope` only the source's own page is left. The others were not applied to a page: all of a change is shown where parts

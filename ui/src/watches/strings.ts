@@ -39,6 +39,7 @@ export const strings = {
     refused: 'Private address blocked',
     unsupported: 'Unsupported content',
     'nothing-selected': 'Selector matches nothing',
+    blind: 'Content not visible',
     'too-expensive': 'Expression too expensive',
     'nothing-matched': 'Nothing matched',
     empty: 'Filtered to empty',

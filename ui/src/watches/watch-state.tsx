@@ -20,6 +20,7 @@ const looks: Record<WatchState, [IconName, BadgeTone]> = {
   refused: ['warning', 'danger'],
   unsupported: ['warning', 'danger'],
   'nothing-selected': ['warning', 'danger'],
+  blind: ['warning', 'warn'],
   'too-expensive': ['warning', 'danger'],
   'nothing-matched': ['filter', 'warn'],
   empty: ['filter', 'warn'],
