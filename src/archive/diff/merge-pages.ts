@@ -1,6 +1,10 @@
+import type { Block } from '../../core/change/change.ts'
 import { escapeHtml } from '../../core/html/escape.ts'
+import type { Words } from '../../core/text/word-tokens.ts'
+import { pairBlocks } from './block-pairs.ts'
 import { type PageWords, readPageWords, type TextRun, textOfPage } from './page-words.ts'
-import { createDiffBudget, diffSequences } from './sequence-diff.ts'
+import { createDiffBudget } from './sequence-diff.ts'
+import { editsOfTokens, type WordEdit } from './word-edits.ts'
 
 /** Parts of a text that are not compared. */
 export type IgnoredParts = (text: string) => readonly { start: number; end: number }[]
@@ -32,9 +36,6 @@ type Changes = {
 
 function changesOf(old: PageWords, next: PageWords, ignored: IgnoredParts): Changes {
   const [oldPlaces, newPlaces] = [comparedPlaces(old, ignored), comparedPlaces(next, ignored)]
-  const wordsAt = ({ words }: PageWords, places: readonly number[]) => places.map((place) => words[place]!)
-  const budget = createDiffBudget()
-  const { matches } = diffSequences(wordsAt(old, oldPlaces), wordsAt(next, newPlaces), budget)
   const runsByWord = new Map(old.runs.map((run) => [run.first, run]))
   const changes: Changes = {
     isAdded: new Uint8Array(next.words.length),
@@ -42,23 +43,93 @@ function changesOf(old: PageWords, next: PageWords, ignored: IgnoredParts): Chan
     after: new Map(),
     rest: '',
   }
-  let from = 0
-  let to = 0
-  for (const match of [...matches, { from: oldPlaces.length, to: newPlaces.length, length: 0 }]) {
-    for (let at = to; at < match.to; at++) changes.isAdded[newPlaces[at]!] = 1
-    if (match.from > from) {
-      const removed = removedText(old, oldPlaces.slice(from, match.from), runsByWord)
-      const isApart = old.glue[oldPlaces[from]!] !== '' || runsByWord.has(oldPlaces[from]!)
-      // Replaced words stand before those that replace them; words that are just gone behind what stood before them.
-      if (match.to > to) changes.before.set(newPlaces[to]!, removed)
-      else if (to > 0) changes.after.set(newPlaces[to - 1]!, { removed, isApart })
-      else if (newPlaces.length > 0) changes.before.set(newPlaces[0]!, removed)
-      else changes.rest = removed
-    }
-    from = match.from + match.length
-    to = match.to + match.length
+  for (const { from, fromEnd, to, toEnd } of editsOf(
+    { page: old, places: oldPlaces },
+    { page: next, places: newPlaces },
+  )) {
+    for (let at = to; at < toEnd; at++) changes.isAdded[newPlaces[at]!] = 1
+    if (fromEnd === from) continue
+    const removed = removedText(old, oldPlaces.slice(from, fromEnd), runsByWord)
+    const isApart = old.glue[oldPlaces[from]!] !== '' || runsByWord.has(oldPlaces[from]!)
+    // Replaced words stand before those that replace them; words that are just gone behind what stood before them.
+    if (toEnd > to) changes.before.set(newPlaces[to]!, removed)
+    else if (to > 0) changes.after.set(newPlaces[to - 1]!, { removed, isApart })
+    else if (newPlaces.length > 0) changes.before.set(newPlaces[0]!, removed)
+    else changes.rest = removed
   }
   return changes
+}
+
+/** The words of a page that are compared. */
+type Side = { page: PageWords; places: readonly number[] }
+
+/** Lines are paired as blocks are everywhere, and words compared within a pair. Nothing moves: that is removed here and added there. */
+function editsOf(old: Side, next: Side): WordEdit[] {
+  const budget = createDiffBudget()
+  const [oldLines, newLines] = [linesOf(old), linesOf(next)]
+  const pairs = pairBlocks(oldLines.blocks, newLines.blocks, budget)
+  const edits: WordEdit[] = []
+  let from = 0
+  let to = 0
+  const put = (edit: WordEdit): void => {
+    const last = edits.at(-1)
+    // What is gone from the same place is gone together.
+    if (last !== undefined && last.to === edit.to && last.fromEnd === edit.from) {
+      last.fromEnd = edit.fromEnd
+      last.toEnd = edit.toEnd
+    } else if (edit.from < edit.fromEnd || edit.to < edit.toEnd) edits.push(edit)
+  }
+  for (let line = 0; line < newLines.blocks.length; line++) {
+    const partner = pairs.from[line]!
+    // Out of the order of the others.
+    if (partner === -1 || oldLines.starts[partner]! < from) continue
+    if (pairs.isMoved[line] === 1) continue
+    const [start, newStart] = [oldLines.starts[partner]!, newLines.starts[line]!]
+    put({ from, fromEnd: start, to, toEnd: newStart })
+    from = oldLines.starts[partner + 1]!
+    to = newLines.starts[line + 1]!
+    if (oldLines.blocks[partner]!.text === newLines.blocks[line]!.text) continue
+    const inner = editsOfTokens(wordsBetween(old, start, from), wordsBetween(next, newStart, to), budget)
+    for (const edit of inner.edits)
+      put({
+        from: start + edit.from,
+        fromEnd: start + edit.fromEnd,
+        to: newStart + edit.to,
+        toEnd: newStart + edit.toEnd,
+      })
+  }
+  put({ from, fromEnd: old.places.length, to, toEnd: next.places.length })
+  return edits
+}
+
+/** `starts` has the end of the last line, too. */
+function linesOf({ page, places }: Side): { blocks: Block[]; starts: number[] } {
+  const isStart = new Set(page.runs.filter(({ isLine }) => isLine).map(({ first }) => first))
+  const starts: number[] = []
+  const blocks: Block[] = []
+  let text = ''
+  const endLine = (): void => {
+    if (text !== '') blocks.push({ kind: 'paragraph', text, trail: [], key: '', place: '', level: 0 })
+    text = ''
+  }
+  let last = 0
+  for (const [at, place] of places.entries()) {
+    let isNew = at === 0
+    // The first word of a line may be one that isn't compared.
+    for (; last <= place; last++) isNew ||= isStart.has(last)
+    if (isNew) {
+      endLine()
+      starts.push(at)
+    }
+    text += text === '' ? page.words[place]! : ` ${page.words[place]!}`
+  }
+  endLine()
+  return { blocks, starts: [...starts, places.length] }
+}
+
+function wordsBetween({ page, places }: Side, from: number, end: number): Words {
+  const within = places.slice(from, end)
+  return { words: within.map((place) => page.words[place]!), glue: within.map((place) => page.glue[place]!), tail: '' }
 }
 
 /** The words that are compared. */

@@ -86,6 +86,13 @@ describe('a diff by words', () => {
     assert.equal(words('価格は百円です', '価格は千円です'), '価格は[百]{千}円です\n')
   })
 
+  test('sets old beside new, line by line', () => {
+    assert.equal(
+      words('Kettle\n€ 39.90\nIn stock\nend', 'Kettle\n€ 34.50\nOnly 3 left\nend'),
+      'Kettle\n[€ 39.90]{€ 34.50}\n[In stock]{Only 3 left}\nend\n',
+    )
+  })
+
   test('shows the new white space and does not count it', () => {
     const diff = diffTexts('a  b', 'a b', { form: 'words', context: 0 })
     assert.deepEqual(diff.words, { added: 0, removed: 0 })

@@ -1,4 +1,6 @@
 import type { DiffHunk, DiffPiece, TextDiff } from '../../core/reports/history-report.ts'
+import { blocksOfLines } from '../../core/text/line-blocks.ts'
+import { alignGap } from './block-alignment.ts'
 import { createDiffBudget, type DiffBudget, diffSequences } from './sequence-diff.ts'
 import { diffWords, put, type WordDiff } from './word-diff.ts'
 
@@ -49,7 +51,7 @@ function changedBlocks(old: readonly string[], next: readonly string[], budget: 
   let to = 0
   for (const match of [...matches, { from: old.length, to: next.length, length: 0 }]) {
     if (match.from > from || match.to > to) {
-      const words = diffWords(old.slice(from, match.from).join('\n'), next.slice(to, match.to).join('\n'), budget)
+      const words = diffLines(old.slice(from, match.from), next.slice(to, match.to), budget)
       blocks.push({ from, fromEnd: match.from, to, toEnd: match.to, words })
       isCoarse ||= words.coarse
     }
@@ -57,6 +59,36 @@ function changedBlocks(old: readonly string[], next: readonly string[], budget: 
     to = match.to + match.length
   }
   return { blocks, coarse: isCoarse }
+}
+
+/** Longer stretches are compared as one text. */
+const maxPaired = 100
+
+/** Where each line became the one across from it, words are compared line by line: none of one shows up in another's place. */
+function diffLines(old: readonly string[], next: readonly string[], budget: DiffBudget): WordDiff {
+  if (old.length < 2 || old.length !== next.length || old.length > maxPaired || !areAcross(old, next, budget))
+    return diffWords(old.join('\n'), next.join('\n'), budget)
+  const whole: WordDiff = { pieces: [], removed: 0, added: 0, coarse: false }
+  for (const [i, line] of next.entries()) {
+    const { pieces, removed, added, coarse } = diffWords(old[i]!, line, budget)
+    if (i > 0) put(whole.pieces, 'same', '\n')
+    for (const { kind, text } of pieces) put(whole.pieces, kind, text)
+    whole.removed += removed
+    whole.added += added
+    whole.coarse ||= coarse
+  }
+  return whole
+}
+
+function areAcross(old: readonly string[], next: readonly string[], budget: DiffBudget): boolean {
+  const blocks = (lines: readonly string[]) => blocksOfLines(lines.map((line) => line || ' ').join('\n')).blocks
+  const gap = { old: blocks(old), next: blocks(next), from: old.map((_, i) => i), to: next.map((_, i) => i) }
+  if (gap.old.length !== old.length || gap.next.length !== next.length) return false
+  let across = 0
+  alignGap(gap, budget, (from, to) => {
+    if (from === to) across++
+  })
+  return across === old.length
 }
 
 /** Blocks whose surroundings touch share a hunk. */

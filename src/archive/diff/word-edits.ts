@@ -50,7 +50,11 @@ export function editsOfWords(oldText: string, newText: string, budget: DiffBudge
   const old = wordsOf(oldText, limit)
   const next = old === null ? null : wordsOf(newText, limit)
   budget.work -= (old === null ? limit : old.words.length) + (next?.words.length ?? limit)
-  if (old === null || next === null) return null
+  return old === null || next === null ? null : editsOfTokens(old, next, budget)
+}
+
+/** The same for texts whose words are known. */
+export function editsOfTokens(old: Words, next: Words, budget: DiffBudget): WordEdits {
   const isLong = old.words.length + next.words.length > 2 * manyWords
   const { matches, coarse } = isLong
     ? sentencesThenWords(old.words, next.words, budget)
