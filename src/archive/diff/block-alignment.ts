@@ -1,5 +1,5 @@
 import type { Block } from '../../core/change/change.ts'
-import { areOfAKind, type Features, featuresOf, sharedEnds, sharedWords } from './block-likeness.ts'
+import { areOfAKind, type Features, featuresOf, firstCellOf, sharedEnds, sharedWords } from './block-likeness.ts'
 import { type DiffBudget, diffSequences } from './sequence-diff.ts'
 
 /** Blocks between two that are equal on both sides, none of them equal to another. */
@@ -25,15 +25,17 @@ export function alignGap(gap: BlockGap, budget: DiffBudget, pair: (from: number,
   return isExact
 }
 
-/** As many on both sides, and each begins or ends as the one across from it: nothing has to be searched for. */
+/** As many on both sides, and each is like the one across from it: nothing has to be searched for. */
 function isOneByOne({ old, next, from, to }: BlockGap, budget: DiffBudget): boolean {
   if (from.length !== to.length) return false
   for (let i = 0; i < from.length; i++) {
     const [one, other] = [old[from[i]!]!, next[to[i]!]!]
-    if (!areOfAKind(one, other)) return false
+    if (!areOfAKind(one, other) || firstCellOf(one) !== firstCellOf(other)) return false
     const shared = sharedEnds(one.text, other.text)
-    budget.work -= shared
-    if (2 * shared < Math.max(one.text.length, other.text.length)) return false
+    budget.work -= shared + 1
+    if (2 * shared >= Math.max(one.text.length, other.text.length)) continue
+    // Short texts of a long stretch: the words they share are enough.
+    if (from.length * to.length <= maxCells || sharedWords(featuresOf(one), featuresOf(other)) < enough) return false
   }
   return true
 }
@@ -121,13 +123,17 @@ function createLikeness({ old, next, from, to }: BlockGap): (row: number, column
     places.map((place) => featuresOf(blocks[place]!))
   const [a, b] = [features(old, from), features(next, to)]
   const [placesA, placesB] = [countPlaces(old, from), countPlaces(next, to)]
+  const [cellsA, cellsB] = [firstCells(a), firstCells(b)]
   const isEven = from.length === to.length
   return (row, column) => {
     const [one, other] = [old[from[row]!]!, next[to[column]!]!]
     if (!areOfAKind(one, other)) return 0
     const [left, right] = [a[row]!, b[column]!]
+    const isSameRow = left.firstCell !== '' && left.firstCell === right.firstCell
+    // A row whose first cell is found on the other side belongs to that one.
+    if (!isSameRow && (cellsB.has(left.firstCell) || cellsA.has(right.firstCell))) return 0
     let score = sharedWords(left, right)
-    if (left.firstCell !== '' && left.firstCell === right.firstCell) score = Math.max(score, 0.5)
+    if (isSameRow) score = Math.max(score, 0.5)
     const isShort = left.isShort && right.isShort
     if (one.place === other.place) {
       score += 0.2
@@ -139,6 +145,10 @@ function createLikeness({ old, next, from, to }: BlockGap): (row: number, column
     if (isShort && isEven && row === column) score += 0.25
     return score
   }
+}
+
+function firstCells(features: readonly Features[]): Set<string> {
+  return new Set(features.map(({ firstCell }) => firstCell).filter((cell) => cell !== ''))
 }
 
 function countPlaces(blocks: readonly Block[], places: readonly number[]): Map<string, number> {

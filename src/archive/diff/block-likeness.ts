@@ -18,7 +18,8 @@ const maxShort = 8
 const numberHash = 1
 
 /** Words, as scanned here, are rougher than those of a diff, and found many times faster. */
-export function featuresOf({ kind, text }: Block): Features {
+export function featuresOf(block: Block): Features {
+  const { text } = block
   const found = new Int32Array(Math.min(maxWords, (text.length >> 1) + 1))
   let count = 0
   let hash = 0
@@ -47,8 +48,12 @@ export function featuresOf({ kind, text }: Block): Features {
   const words = found.subarray(0, count).sort()
   let weight = 0
   for (let i = 0; i < count; i++) weight += weightOf(words[i]!)
-  const firstCell = kind === 'row' ? text.slice(0, Math.max(0, text.indexOf('\t'))) : ''
-  return { words, weight, isShort: count <= maxShort, firstCell }
+  return { words, weight, isShort: count <= maxShort, firstCell: firstCellOf(block) }
+}
+
+/** Of a row; '' of everything else. */
+export function firstCellOf({ kind, text }: Block): string {
+  return kind === 'row' ? text.slice(0, Math.max(0, text.indexOf('\t'))) : ''
 }
 
 /** The last bits say how long the word is. */

@@ -119,6 +119,16 @@ describe('a person would say', () => {
       expected: ['changed: Kettle\t€ 39.90{\tnew}\tred'],
     },
     {
+      name: 'rows are known by their first cell, also where as many came as went',
+      old: '| Kettle | 5 | in stock, ready to be shipped\n| Pot | 6 | in stock, ready to be shipped',
+      next: '| Pan | 5 | in stock, ready to be shipped\n| Kettle | 6 | in stock, ready to be shipped',
+      expected: [
+        'added: Pan\t5\tin stock, ready to be shipped',
+        'changed: Kettle\t[5]{6}\tin stock, ready to be shipped',
+        'removed: Pot\t6\tin stock, ready to be shipped',
+      ],
+    },
+    {
       name: 'rows are known by their first cell',
       old: '| Kettle | € 39.90\n| Pot | € 20.00',
       next: '| Pan | € 15.00\n| Kettle | € 20.00\n| Pot | € 39.90',
