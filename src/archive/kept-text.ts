@@ -1,3 +1,5 @@
+import { readAspects } from '../core/change/aspects.ts'
+import type { Aspect } from '../core/profile.ts'
 import { textFingerprint } from '../core/text/document-text.ts'
 import type { OmitRules } from '../core/text/omit-rules.ts'
 import type { ObjectStore } from '../store/contracts/objects.ts'
@@ -6,12 +8,27 @@ import { createBodyReader } from './body-reader.ts'
 
 export type KeptTextDeps = { versions: Pick<VersionStore, 'version'>; objects: Pick<ObjectStore, 'read'> }
 
-/** Text fingerprints of kept versions; null where there is no body or no text. */
-export function createKeptText({ versions, objects }: KeptTextDeps) {
+export type KeptTexts = {
+  /** Text fingerprints of kept versions; null where there is no body or no text. */
+  text(versionId: number, omit: OmitRules | null): Promise<Buffer | null>
+  /** What they have beside text, in one text; null where there is no body. */
+  aspects(versionId: number, asked: readonly Aspect[]): Promise<string | null>
+}
+
+export function createKeptText({ versions, objects }: KeptTextDeps): KeptTexts {
   const bodies = createBodyReader({ versions, objects })
-  return async (versionId: number, omit: OmitRules | null): Promise<Buffer | null> => {
-    const version = await versions.version(versionId)
-    const found = version === null ? null : await bodies.read(version)
-    return found?.kind === 'body' ? textFingerprint(found.body, { contentType: found.contentType, omit }) : null
+  return {
+    async text(versionId, omit) {
+      const version = await versions.version(versionId)
+      const found = version === null ? null : await bodies.read(version)
+      return found?.kind === 'body' ? textFingerprint(found.body, { contentType: found.contentType, omit }) : null
+    },
+    async aspects(versionId, asked) {
+      const version = await versions.version(versionId)
+      const found = version === null ? null : await bodies.read(version)
+      if (version === null || found?.kind !== 'body') return null
+      const { body, contentType, header } = found
+      return JSON.stringify(readAspects({ body, contentType, header, url: version.url, status: version.status }, asked))
+    },
   }
 }

@@ -1,4 +1,4 @@
-import type { Scope } from './profile.ts'
+import type { Aspect, Scope } from './profile.ts'
 import type { Check } from './request.ts'
 
 /** How far a watch goes: what any of its owners covers. */
@@ -8,6 +8,8 @@ export type CrawlScope = {
   sources: readonly { uri: string; scope: Scope; owner?: string }[]
   /** Set where the pages of a crawl are limited: by which number they are counted among all shards of a process. */
   budget?: number
+  /** What makes a version beside text and links, where somebody asks for more. */
+  aspects?: readonly Aspect[]
 }
 
 /** One check of a watched source, as it is handed to the crawler. */

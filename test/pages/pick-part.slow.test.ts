@@ -79,7 +79,7 @@ describe('a part of a page is chosen by pointing at it', { skip: withoutBrowser 
       await page.goto(`${stage.service.url}/documents/${document}?tab=part`)
       const frame = page.frameLocator('iframe')
       const selector = page.getByLabel('Selector')
-      await frame.getByText('17', { exact: true }).tap()
+      await frame.getByText('17', { exact: true }).click()
       await until('a cell', async () => (await selector.inputValue()) === 'td:nth-of-type(2)')
       await picture('part-5-phone')
       await page.keyboard.press('ArrowUp')

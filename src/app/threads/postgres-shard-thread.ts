@@ -91,14 +91,16 @@ async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
     track: retries.track('looking for new requests'),
   })
   const documents = createPostgresDocuments({ pool, epochOf: (partition) => leases.epochOf(partition) ?? 0 })
-  const keptText = createKeptText({ versions: createPostgresVersions(pool), objects: createPostgresObjects(pool) })
+  const kept = createKeptText({ versions: createPostgresVersions(pool), objects: createPostgresObjects(pool) })
   const scopes = createScopeMemory(createPostgresCrawlScopes(pool))
   const results = createPostgresCheckResults(pool)
   const sender = createResultSender({ results, calls, isStopping: mayNotWait, onFailed: fail })
   const parts = await assembleShard(settings, {
     ...{ index, shards, run, looksBack, seed, store, documents, counters, clock, log, retries, logsPauses: false },
     keptText: (versionId, omit) =>
-      calls.untilDone('reading a kept text', () => keptText(versionId, omit), { isStopping: mayNotWait }),
+      calls.untilDone('reading a kept text', () => kept.text(versionId, omit), { isStopping: mayNotWait }),
+    keptAspects: (versionId, asked) =>
+      calls.untilDone('reading a kept version', () => kept.aspects(versionId, asked), { isStopping: mayNotWait }),
     coordinate: (given) =>
       createClusterCoordination({
         ...given,

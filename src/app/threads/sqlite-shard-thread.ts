@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { createKeptText } from '../../archive/kept-text.ts'
+import { createKeptText, type KeptTexts } from '../../archive/kept-text.ts'
 import { isWholeRecord } from '../../archive/warc/record-check.ts'
 import { warcinfoRecord } from '../../archive/warc/record-writer.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
@@ -57,7 +57,7 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
     retries: startThreadRetries(systemClock, (waiting) => send({ kind: 'waiting', waiting })),
     looksBack: looksBack || store.recovered,
     clock: systemClock,
-    keptText: keptTextOf(settings.folder),
+    ...keptTextOf(settings.folder),
     coordinate: (given) =>
       createLocalCoordination({
         ...given,
@@ -93,18 +93,19 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
 }
 
 /** The catalogue is opened when the first text is needed: most crawls need none. */
-function keptTextOf(folder: string): ReturnType<typeof createKeptText> {
-  let kept: ReturnType<typeof createKeptText> | null = null
-  return (versionId, omit) => {
-    if (kept === null) {
+function keptTextOf(folder: string) {
+  let known: KeptTexts | null = null
+  function kept(): KeptTexts {
+    if (known === null) {
       const db = openCatalogForReading(folder)
-      kept = createKeptText({
-        versions: createSqliteVersions(db),
-        objects: createSqliteObjects(db, paths.archive(folder)),
-      })
+      const objects = createSqliteObjects(db, paths.archive(folder))
+      known = createKeptText({ versions: createSqliteVersions(db), objects })
     }
-    return kept(versionId, omit)
+    return known
   }
+  const keptText: KeptTexts['text'] = (versionId, omit) => kept().text(versionId, omit)
+  const keptAspects: KeptTexts['aspects'] = (versionId, asked) => kept().aspects(versionId, asked)
+  return { keptText, keptAspects }
 }
 
 serveShard(parentPort!, open)

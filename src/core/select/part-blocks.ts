@@ -21,10 +21,7 @@ export type Content = {
 export type Part = Pick<Source, 'select' | 'omit'>
 
 /** - nothing: the selectors match nothing. - too-expensive: they took too much work. `blocks` is null where the type has no text. */
-export type PartBlocks =
-  | { kind: 'blocks'; blocks: Blocks | null }
-  | { kind: 'nothing' }
-  | { kind: 'too-expensive' }
+export type PartBlocks = { kind: 'blocks'; blocks: Blocks | null } | { kind: 'nothing' } | { kind: 'too-expensive' }
 
 /** Equal for parts that are the same; '' for a whole page. */
 export function partKey({ select, omit }: Part): string {

@@ -29,7 +29,7 @@ import { createSeedOffers } from './links/seed-offers.ts'
 import { createWatches, type Watches } from './results/check-results.ts'
 import { createShard, type Shard, type ShardDeps } from './shard.ts'
 import type { SharedCounters } from './shared-counters.ts'
-import type { KeptText } from './visit/read-response.ts'
+import type { KeptAspects, KeptText } from './visit/read-response.ts'
 import { createRobotsGate } from './visit/robots-gate.ts'
 
 /** What the thread gives to the shard that runs in it. */
@@ -49,6 +49,7 @@ export type ShardEnvironment = {
   retries: Retries
   logsPauses: boolean
   keptText: KeptText
+  keptAspects: KeptAspects
   coordinate(parts: { fetchers: number; watches: Watches }): Coordination
 }
 
@@ -178,6 +179,8 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
         agent: crawl.respectRobots ? agent : null,
         omitFor: createOmitRules(settings.omit),
         keptText: crawl.compare === 'text' ? environment.keptText : null,
+        aspectsOf: watches.aspectsOf,
+        keptAspects: environment.keptAspects,
       },
     },
   )

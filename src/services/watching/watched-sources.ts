@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { CrawlScope } from '../../core/check-order.ts'
-import type { Profile, ServiceLevel } from '../../core/profile.ts'
+import type { Aspect, Profile, ServiceLevel } from '../../core/profile.ts'
 import { hostKey } from '../../core/url/partition.ts'
 import { schemeOf } from '../../fetchers/fetcher.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
@@ -52,6 +52,8 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
   const joined = new Set<number>()
   /** By URD: owners of one watch may have spelled its URI differently. */
   const uriOf = new Map<number, string>()
+  /** By URD, where it asks for more than text and links. */
+  const aspectsOf = new Map<number, readonly Aspect[]>()
 
   function put({ profile, urds }: MirroredProfile): void {
     const before = new Set(urdsOf.get(profile.id))
@@ -59,6 +61,9 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
       before.delete(urd.id)
       const source = profile.sources[urd.place]!
       uriOf.set(urd.id, source.uri)
+      const further = source.aspects.filter((aspect) => aspect !== 'text' && aspect !== 'links')
+      if (further.length > 0) aspectsOf.set(urd.id, further)
+      else aspectsOf.delete(urd.id)
       const support = supportOf(source.uri, deps.schemes)
       if (support.kind !== 'supported') {
         deps.onProblem('a source cannot be watched', { profile: profile.id, uri: source.uri, why: support.message })
@@ -97,6 +102,7 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
     unvisited.delete(urd)
     unselected.delete(urd)
     uriOf.delete(urd)
+    aspectsOf.delete(urd)
   }
 
   async function takeLevels(owners: Iterable<string>): Promise<void> {
@@ -165,7 +171,10 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
         return { uri: uriOf.get(id)!, scope, ...(scope.kind === 'pattern' ? { owner } : {}) }
       })
       const distinct = new Map(sources.map((source) => [JSON.stringify(source), source]))
-      return { watch, sources: [...distinct.values()] }
+      const asked = new Set(
+        coalescer.urdsOf(watch).flatMap(({ id, paused }) => (paused ? [] : (aspectsOf.get(id) ?? []))),
+      )
+      return { watch, sources: [...distinct.values()], ...(asked.size > 0 && { aspects: [...asked].sort() }) }
     },
     /** The URDs of a watch with this expression. */
     withExpression: (watch: number, expression: string): number[] =>

@@ -50,6 +50,8 @@ export type Capture = CaptureBase &
         textRules: number
         /** The version that has the same visible text: if it is still current, only the links may have changed, even if the bytes differ. */
         sameTextAs: number
+        /** The version that it differs from in something that the watch asks for beside text and links; 0 for none. */
+        differsFrom?: number
         /** Until when the server calls this fresh; 0 when it says nothing. */
         freshUntil: number
         links: readonly string[]
@@ -82,7 +84,7 @@ export type CaptureOutcome =
    * the body in this run too.
    */
   | { kind: 'unchanged'; duplicate: boolean }
-  /** A version with the same visible text and other links was added; it is no news to watches. */
+  /** A version with the same visible text and other links was added. */
   | { kind: 'relinked'; versionId: number }
   /** A version that says so was added. */
   | { kind: 'gone'; versionId: number }

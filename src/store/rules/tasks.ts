@@ -4,7 +4,7 @@ import type { VersionReason } from '../contracts/versions.ts'
 
 /**
  * What becomes a task of the annotation engine, from the moment it is stored:
- * - a version that a capture of the watch made, unless it has only other links than the one before it;
+ * - a version that a capture of the watch made, also if only its links are others;
  * - the current version, found by another watch since this one checked last, although nothing changed in between;
  * - the current version that the watch meets again in the same check, since it may be nearer to the source this time;
  * - on the first check for a new owner, every current version. Of a page that is gone, only those hear who were told of the page: a
@@ -13,7 +13,7 @@ import type { VersionReason } from '../contracts/versions.ts'
 
 /** The version that a capture made and that is news, or null. */
 export function newsOf(outcome: CaptureOutcome): number | null {
-  return 'versionId' in outcome && outcome.kind !== 'relinked' ? outcome.versionId : null
+  return 'versionId' in outcome ? outcome.versionId : null
 }
 
 /** A version that may be a task. */

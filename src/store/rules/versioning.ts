@@ -67,6 +67,7 @@ export function decideBody(
 ): VersionDecision {
   if (current === null) return add(capture, known, 'new', false)
   if (current.reason === 'gone') return add(capture, known, 'back', false)
+  if (capture.differsFrom === current.id) return add(capture, known, 'changed', false)
   if (capture.digest.equals(current.digest)) return confirm(capture, known, current, true)
   if (capture.sameTextAs === current.id) {
     if (sameLinks()) return confirm(capture, known, current, false)

@@ -1,4 +1,5 @@
 import type { CheckResult, CrawlScope } from '../../../core/check-order.ts'
+import type { Aspect } from '../../../core/profile.ts'
 import { type Check, isCrawl, type QueuedRequest } from '../../../core/request.ts'
 import { hostKey } from '../../../core/url/partition.ts'
 import {
@@ -123,6 +124,8 @@ export function createWatches(limits = usualWork) {
     resultsOf,
     /** Where the pages of a crawl are counted; undefined where they are not. */
     budgetOf: (watch: number): number | undefined => known.get(watch)?.crawlScope.budget,
+    /** What makes a version of its pages beside text and links. */
+    aspectsOf: (watch: number): readonly Aspect[] => known.get(watch)?.crawlScope.aspects ?? [],
     /** Counts for a crawl of the service what its requests come to; nothing for watches. */
     count(watch: number, name: string, n = 1): void {
       if (!isCrawl(watch) || n === 0) return

@@ -1,5 +1,7 @@
 import { responseRecord, revisitRecord } from '../../../archive/warc/record-writer.ts'
+import { readAspects } from '../../../core/change/aspects.ts'
 import { decodeBody } from '../../../core/http/decode-body.ts'
+import type { Aspect } from '../../../core/profile.ts'
 import type { Offer, QueuedRequest } from '../../../core/request.ts'
 import { type TextSource, textFingerprint } from '../../../core/text/document-text.ts'
 import type { OmitRules } from '../../../core/text/omit-rules.ts'
@@ -27,6 +29,9 @@ export type DroppedLinks = { limit: number; length: number }
 /** Fingerprint of the text of a version under these rules; null where its body is not there. */
 export type KeptText = (versionId: number, omit: OmitRules | null) => Promise<Buffer | null>
 
+/** The aspects of a version in one text; null where its body is not there. */
+export type KeptAspects = (versionId: number, asked: readonly Aspect[]) => Promise<string | null>
+
 export type ReadOptions = {
   pipe: LinkPipe
   /** The rules that name links, as a number: link keys made by other rules are useless. */
@@ -40,6 +45,9 @@ export type ReadOptions = {
   omitFor(url: string): OmitRules | null
   /** Null where every change of the bytes counts. */
   keptText: KeptText | null
+  /** What makes a version beside text and links, for the watch that asks. */
+  aspectsOf(watch: number): readonly Aspect[]
+  keptAspects: KeptAspects
 }
 
 const noneDropped: DroppedLinks = { limit: 0, length: 0 }
@@ -95,7 +103,13 @@ export async function readResponse(
   const question = { known, digest, body: decoded.body, contentType, truncated: truncated ?? '', omit }
   const compared =
     options.keptText === null ? { text: null, sameTextAs: 0 } : await compareText(question, options.keptText)
+  const asked = options.aspectsOf(request.check.watch)
+  const differsFrom =
+    known === null || known.versionId === 0 || asked.length === 0
+      ? 0
+      : await differingVersion(known.versionId, { request, response, body: decoded.body, contentType }, asked, options)
   const capture = captureOf(request, response, decoded.body, {
+    differsFrom,
     title: page === null ? feedTitle(decoded.body, contentType) : page.title,
     found,
     truncated,
@@ -144,7 +158,26 @@ function droppedOf({ droppedLinks, longLinks }: { droppedLinks: number; longLink
   return droppedLinks === 0 ? noneDropped : { limit: droppedLinks - longLinks, length: longLinks }
 }
 
+type Answered = { request: QueuedRequest; response: FetchResponse; body: Buffer; contentType: string | undefined }
+
+/** The kept version, if it differs in one of the aspects; else 0. */
+async function differingVersion(
+  versionId: number,
+  { request, response, body, contentType }: Answered,
+  asked: readonly Aspect[],
+  { keptAspects }: ReadOptions,
+): Promise<number> {
+  const before = await keptAspects(versionId, asked)
+  if (before === null) return 0
+  const { rawHeaders, status, statusLine } = response
+  let header = `${statusLine}\r\n`
+  for (let at = 0; at < rawHeaders.length; at += 2) header += `${rawHeaders[at]}: ${rawHeaders[at + 1]}\r\n`
+  const now = JSON.stringify(readAspects({ body, contentType, url: request.url, status, header }, asked))
+  return now === before ? 0 : versionId
+}
+
 type PageFacts = {
+  differsFrom: number
   title: string
   found: PipedLinks
   truncated: 'length' | 'time' | null
@@ -182,6 +215,7 @@ function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer
     size: body.length,
     ...validatorsOf(rawHeaders, startedAt),
     freshUntil: freshUntil(rawHeaders, startedAt),
+    differsFrom: facts.differsFrom,
     ...facts.text,
     truncated: facts.truncated ?? '',
     title: facts.title,

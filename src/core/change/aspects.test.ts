@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Aspect } from '../profile.ts'
+import { aspectChanges, readAspects } from './aspects.ts'
+
+const url = 'https://a.example/shop/kettle'
+const answer = (html: string, status = 200, header = '') => ({
+  body: Buffer.from(html),
+  contentType: 'text/html; charset=utf-8',
+  url,
+  status,
+  header: `HTTP/1.1 ${status} OK\r\n${header}`,
+})
+
+function changes(old: string, next: string, asked: readonly Aspect[]): string[] {
+  const found = aspectChanges(readAspects(answer(old), asked), readAspects(answer(next), asked))
+  return found.map(({ kind, path, before = '', after = '' }) => `${kind} ${path}: ${before} → ${after}`)
+}
+
+describe('what a page has beside its text', () => {
+  test('a download that points to another file is a change, paired by the text of the link', () => {
+    assert.deepEqual(
+      changes(
+        '<a href=/f/a.pdf>Download</a><a href=/f/x.zip?sid=1>All files</a><a href=/next>Next</a>',
+        '<p><a href=/f/x.zip?sid=2>All files</a><a href=/f/b.pdf>Download</a><a href=/other>Next</a><a href=/c.csv>Data</a>',
+        ['text', 'links'],
+      ),
+      ['changed Link: Download: a.pdf → Download: b.pdf', 'added Link:  → Data: c.csv'],
+    )
+  })
+
+  test('neither navigation nor sessions, counters and other hosts of the same file name make one', () => {
+    const page = (n: number) =>
+      `<nav><a href=/plan${n}.pdf>Plan</a></nav><footer><a href=/legal${n}.pdf>Legal</a></footer>
+       <a href="/files;jsessionid=${n}/list.pdf?ts=${n}&utm_source=x${n}#page=${n}">List</a><a href="javascript:x(${n}).pdf">x</a>`
+    assert.deepEqual(changes(page(1), page(2), ['links']), [])
+  })
+
+  test('images, description and data have their own names', () => {
+    const page = (n: number) =>
+      `<meta name=description content="Text ${n}"><meta property=og:title content="T${n}">
+       <script type=application/ld+json>{"@type":"Product","offers":[{"price":"${n}"}]}</script>
+       <img src=/p${n}.jpg?cb=${n} alt="The kettle"><span itemprop=sku content=S${n}></span>`
+    assert.deepEqual(changes(page(1), page(2), ['images']), ['changed Image: The kettle: p1.jpg → The kettle: p2.jpg'])
+    assert.deepEqual(changes(page(1), page(2), ['description']), ['changed Description: Text 1 → Text 2'])
+    assert.deepEqual(changes(page(1), page(2), ['data']), [
+      'changed Data: og:title: T1 → og:title: T2',
+      'changed Data: offers › price: 1 → offers › price: 2',
+      'changed Data: sku: S1 → sku: S2',
+    ])
+    assert.deepEqual(changes(page(1), page(2), ['text', 'links']), [])
+  })
+
+  test('status and some headers', () => {
+    const read = (status: number, header: string) => readAspects(answer('', status, header), ['status', 'headers'])
+    const found = aspectChanges(
+      read(200, 'Content-Type: text/html;charset=utf-8\r\nDate: a\r\n'),
+      read(203, 'Content-Type: text/html\r\nDate: b\r\nContent-Language: en\r\n'),
+    )
+    assert.deepEqual(
+      found.map(({ path, before, after }) => [path, before, after]),
+      [
+        ['Status', '200', '203'],
+        ['Header', 'content-type: text/html; charset=utf-8', 'content-type: text/html'],
+        ['Header', undefined, 'content-language: en'],
+      ],
+    )
+  })
+
+  test('hostile pages are read in bounded time', () => {
+    const deep = '['.repeat(1000) + ']'.repeat(1000)
+    for (const page of [
+      '<a href=x.pdf>'.repeat(400_000),
+      `<script type=application/ld+json>${deep}</script>`,
+      `<script type=application/ld+json>{"a":${JSON.stringify(Array(100_000).fill(1))}}</script>`,
+      `<div itemprop=a>${'<i itemprop=b>x</i>'.repeat(10_000)}</div>`,
+    ])
+      assert.ok(readAspects(answer(page), ['links', 'images', 'data', 'description']).length <= 2000)
+  })
+})

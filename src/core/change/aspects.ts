@@ -1,0 +1,130 @@
+import { createRequire } from 'node:module'
+import type { Aspect } from '../profile.ts'
+import { readSource } from '../text/text-source.ts'
+import type { Change } from './change.ts'
+
+/**
+ * What a page has beside its text: links to documents, pictures, its description, data for programs, and how it was answered. Each
+ * is a list of named values, so that two versions can be compared value by value.
+ */
+export type AspectValue = {
+  readonly aspect: Exclude<Aspect, 'text' | 'title'>
+  /** What it is known by in both versions: the text of a link, the name of a header. */
+  readonly name: string
+  readonly value: string
+}
+
+/** A response. */
+export type Answer = {
+  readonly body: Uint8Array
+  readonly contentType: string | undefined
+  readonly url: string
+  readonly status: number
+  /** Status line and fields, each ended by CRLF. */
+  readonly header: string
+}
+
+/** Those that say something about the page. Others change with every request, as dates and cookies do. */
+const headerNames = ['content-type', 'content-language', 'content-disposition', 'location']
+const ofPages = ['links', 'images', 'description', 'data'] as const
+const maxValues = 2000
+
+type Page = typeof import('./page-aspects.ts')
+let loaded: Page | null = null
+
+/** Loaded when first needed: the parser takes memory in each thread. */
+function pages(): Page {
+  loaded ??= createRequire(import.meta.url)(import.meta.url.replace(/.*\/aspects/, './page-aspects')) as Page
+  return loaded
+}
+
+/** The values of these aspects, in the order of the page. */
+export function readAspects(answer: Answer, asked: readonly Aspect[]): AspectValue[] {
+  const values: AspectValue[] = []
+  const wanted = ofPages.filter((aspect) => asked.includes(aspect))
+  if (wanted.length > 0) {
+    const source = readSource(answer.body, answer.contentType)
+    const kind = source?.kind
+    if (source !== null && (kind === 'html' || kind === 'xhtml'))
+      values.push(...pages().readPageAspects(source.page.toString('utf8'), answer.url, wanted))
+  }
+  if (asked.includes('status')) values.push({ aspect: 'status', name: '', value: String(answer.status) })
+  if (asked.includes('headers'))
+    for (const line of answer.header.split('\r\n').slice(1)) {
+      const name = line
+        .slice(0, Math.max(0, line.indexOf(':')))
+        .trim()
+        .toLowerCase()
+      const value = line.slice(line.indexOf(':') + 1).trim()
+      if (headerNames.includes(name)) values.push({ aspect: 'headers', name, value: value.replace(/; */g, '; ') })
+    }
+  return values.slice(0, maxValues)
+}
+
+const words: Record<AspectValue['aspect'], string> = {
+  links: 'Link',
+  images: 'Image',
+  description: 'Description',
+  data: 'Data',
+  status: 'Status',
+  headers: 'Header',
+}
+
+/** What changed between two lists, as changes that people can read. Equal names are paired in their order. */
+export function aspectChanges(old: readonly AspectValue[], next: readonly AspectValue[]): Change[] {
+  const nameOf = ({ aspect, name }: AspectValue): string => `${aspect} ${name}`
+  const before = Map.groupBy(old, nameOf)
+  const changes: Change[] = []
+  for (const [name, values] of Map.groupBy(next, nameOf)) {
+    const { left: removed, right: added } = unequal(before.get(name) ?? [], values)
+    before.delete(name)
+    for (let at = 0; at < Math.max(removed.length, added.length); at++) changes.push(changeOf(removed[at], added[at]))
+  }
+  for (const values of before.values()) for (const value of values) changes.push(changeOf(value, undefined))
+  return changes
+}
+
+/** Without those that both have, wherever. */
+function unequal(left: readonly AspectValue[], right: readonly AspectValue[]) {
+  const counts = new Map<string, number>()
+  for (const { value } of left) counts.set(value, (counts.get(value) ?? 0) + 1)
+  const added = right.filter(({ value }) => {
+    const n = counts.get(value) ?? 0
+    if (n > 0) counts.set(value, n - 1)
+    return n === 0
+  })
+  const removed = left.filter(({ value }) => {
+    const n = counts.get(value) ?? 0
+    if (n > 0) counts.set(value, n - 1)
+    return n > 0
+  })
+  return { left: removed, right: added }
+}
+
+function changeOf(old: AspectValue | undefined, next: AspectValue | undefined): Change {
+  const { aspect, name } = (next ?? old)!
+  const label = name === '' ? '' : `${name}: `
+  const before = old === undefined ? undefined : shown(old)
+  const after = next === undefined ? undefined : shown(next)
+  const place = { block: 'paragraph', path: words[aspect], place: `@${aspect}`, key: name, from: -1, to: -1 } as const
+  if (before === undefined) return { kind: 'added', ...place, after: label + after }
+  if (after === undefined) return { kind: 'removed', ...place, before: label + before }
+  const pieces = [
+    ...(label === '' ? [] : [{ kind: 'same' as const, text: label }]),
+    { kind: 'removed' as const, text: before },
+    { kind: 'added' as const, text: after },
+  ]
+  return { kind: 'changed', ...place, before: label + before, after: label + after, pieces }
+}
+
+/** Of an address, people read the name of the file. */
+function shown({ aspect, value }: AspectValue): string {
+  if (aspect !== 'links' && aspect !== 'images') return value
+  const path = value.replace(/\?.*$/, '')
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  try {
+    return decodeURIComponent(name) || value
+  } catch {
+    return name || value
+  }
+}
