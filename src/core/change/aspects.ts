@@ -38,6 +38,18 @@ function pages(): Page {
   return loaded
 }
 
+const documentLink =
+  /(?:href\s*=\s*["']?[^"'\s>]*\.(?:pdf|docx?|xlsx?|pptx?|od[tsp]|rtf|csv|tsv|epub|mobi|ps|tex|txt|zip|t?gz|bz2|xz|7z|rar|tar|exe|msi|dmg|pkg|deb|rpm|apk|iso|img|jar|ics|xml|json|mp[34])\b[^"'\s>]*|<a\b[^>]{0,2000}\sdownload\b[^>]{0,2000}>)/gi
+
+/** Whether the links to documents of two pages may differ: far cheaper than reading them, for the many pages that have none. */
+export function mayDiffer(old: Uint8Array, next: Uint8Array): boolean {
+  const linksOf = (body: Uint8Array): string =>
+    (Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1').match(documentLink) ?? [])
+      .sort()
+      .join('\n')
+  return linksOf(old) !== linksOf(next)
+}
+
 /** The values of these aspects, in the order of the page. */
 export function readAspects(answer: Answer, asked: readonly Aspect[]): AspectValue[] {
   const values: AspectValue[] = []

@@ -120,7 +120,9 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
   async function contentOf(version: Version): Promise<Content | null> {
     const found = await bodies.read(version)
     if (found.kind !== 'body') return null
-    return { body: found.body, contentType: found.contentType, omit: deps.omitFor(version.url) }
+    const { url, status } = version
+    const { body, contentType, header } = found
+    return { body, contentType, omit: deps.omitFor(url), answer: { url, status, header } }
   }
 
   /**

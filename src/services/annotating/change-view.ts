@@ -6,7 +6,7 @@ import { createIgnoredText, ignoredBy } from '../../core/text/ignored-text.ts'
 import { createWorkBudget, isSpent, type OwnerBudgets, type WorkBudget } from '../../core/work/work-budget.ts'
 import { cutIgnored } from './ignored-blocks.ts'
 import type { Recipient } from './recipients.ts'
-import { type Content, createSourceBlocks, partOf } from './source-blocks.ts'
+import { type Content, changesBeside, countsFor, createSourceBlocks, partOf } from './source-blocks.ts'
 import type { TellApart, ToldChanges } from './told-changes.ts'
 
 /** `before` is null where there is nothing to compare with: the page is new or back, or the version before can't be read any more. */
@@ -37,7 +37,7 @@ export type ChangeViews<R extends Viewer = Recipient> = {
   unselected(): R[]
 }
 
-type SourcePair = { before: Blocks | null; after: Blocks | null; whole: ChangeView }
+type SourcePair = { before: Blocks | null; after: Blocks | null; tell: TellApart; whole: ChangeView }
 
 const wholePage = { select: [], omit: [] }
 
@@ -64,7 +64,10 @@ export function createChangeViews<R extends Viewer = Recipient>(): (
       const part = partOf(source)
       const known = pairs.get(part)
       if (known !== undefined) return known
-      const made = readPair(source, part === '' ? createWorkBudget() : budgetOf(profile.owner))
+      const made = readPair(
+        source,
+        source.select.length + source.omit.length === 0 ? createWorkBudget() : budgetOf(profile.owner),
+      )
       if (made === null) {
         unselected.add(recipient)
         return pairOf(recipient, { ...source, ...wholePage })
@@ -78,16 +81,14 @@ export function createChangeViews<R extends Viewer = Recipient>(): (
       const seenAfter = after === null ? noBlocks : sourceBlocks(after, source, budget)
       if (seenAfter.kind === 'too-expensive') return null
       if (seenAfter.kind === 'nothing')
-        return { before: null, after: null, whole: { page: null, change: null, isUnmatched: true } }
+        return { before: null, after: null, tell: tellApart, whole: { page: null, change: null, isUnmatched: true } }
       const seenBefore = before === null ? noBlocks : sourceBlocks(before, source, budget)
       if (seenBefore.kind === 'too-expensive') return null
       // What is there again after the selectors matched nothing is news as a whole.
       const [old, next] = [seenBefore.kind === 'nothing' ? null : seenBefore.blocks, seenAfter.blocks]
-      return {
-        before: old,
-        after: next,
-        whole: viewOf(next, old, next, (changes) => tellApart(changes, partOf(source) === '')),
-      }
+      const tell = tellFor(source)
+      const isWhole = source.select.length + source.omit.length === 0
+      return { before: old, after: next, tell, whole: viewOf(next, old, next, (changes) => tell(changes, isWhole)) }
     }
 
     function ignoring(pair: SourcePair, ignore: readonly string[], budget: WorkBudget): ChangeView | null {
@@ -99,7 +100,16 @@ export function createChangeViews<R extends Viewer = Recipient>(): (
       const seenAfter = seenBefore === null ? null : cutIgnored(pair.after, ignore, ignored, budget)
       return seenAfter === null
         ? null
-        : viewOf(pair.after, seenBefore, seenAfter, (changes) => tellApart(changes, false))
+        : viewOf(pair.after, seenBefore, seenAfter, (changes) => pair.tell(changes, false))
+    }
+
+    /** Noise is of the text; what is beside it, somebody asked for. */
+    function tellFor(source: Source): TellApart {
+      const counts = countsFor(source)
+      return (changes, isWhole) => {
+        const { told, noise } = tellApart(changes, isWhole)
+        return { told: [...told.filter(counts), ...changesBeside(before, after, source)], noise }
+      }
     }
 
     return {

@@ -55,8 +55,7 @@ function itemsOf(
   const change = reason === 'back' && page?.kind !== 'feed' ? null : seen
   if (page?.kind === 'feed')
     return change === null ? newEntries(page.blocks, version) : changedEntries(change.told, version)
-  // Other links alone are a change that is none of the text.
-  if (reason === 'changed' && change?.told.length === 0 && !isMet) return []
+  if ((reason === 'changed' || reason === 'links') && change?.told.length === 0 && !isMet) return []
   const kind = reason === 'links' ? 'changed' : reason
   return [
     {

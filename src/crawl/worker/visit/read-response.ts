@@ -105,7 +105,7 @@ export async function readResponse(
     options.keptText === null ? { text: null, sameTextAs: 0 } : await compareText(question, options.keptText)
   const asked = options.aspectsOf(request.check.watch)
   const differsFrom =
-    known === null || known.versionId === 0 || asked.length === 0
+    known === null || known.versionId === 0 || !mayDiffer(known, digest, asked)
       ? 0
       : await differingVersion(known.versionId, { request, response, body: decoded.body, contentType }, asked, options)
   const capture = captureOf(request, response, decoded.body, {
@@ -156,6 +156,11 @@ async function compareText(question: TextQuestion, keptText: KeptText): Promise<
 
 function droppedOf({ droppedLinks, longLinks }: { droppedLinks: number; longLinks: number }): DroppedLinks {
   return droppedLinks === 0 ? noneDropped : { limit: droppedLinks - longLinks, length: longLinks }
+}
+
+/** Equal bytes have equal aspects, but for how they were answered. */
+function mayDiffer(known: KnownDocument, digest: Buffer, asked: readonly Aspect[]): boolean {
+  return asked.some((aspect) => aspect === 'status' || aspect === 'headers' || !digest.equals(known.digest))
 }
 
 type Answered = { request: QueuedRequest; response: FetchResponse; body: Buffer; contentType: string | undefined }
