@@ -86,6 +86,10 @@ describe('a data folder that is imported into a shared store', () => {
       'holds',
       'sessions',
       'tokens',
+      'prices',
+      'noise of documents',
+      'undone mutings',
+      'delivery channels',
     ])
       assert.ok(there[what]! > 0, `there are ${what}`)
     assert.ok(there['other URLs of near-duplicates']! > 0, 'a near-duplicate was found')

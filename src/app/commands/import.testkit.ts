@@ -11,6 +11,7 @@ import { createBodyReader } from '../../archive/body-reader.ts'
 import { compareVersions } from '../../archive/history/compare.ts'
 import { readShown } from '../../archive/history/history.ts'
 import { createVersionFinder } from '../../archive/history/version-finder.ts'
+import { noNoise } from '../../core/change/noise/learning.ts'
 import { systemClock } from '../../core/clock.ts'
 import { parseSearchQuery } from '../../core/search-query/parse-query.ts'
 import { type AccountService, createAccountService } from '../../services/accounts/account-service.ts'
@@ -149,10 +150,40 @@ async function livePeople(folder: string): Promise<LivedInFolder['secrets']> {
       add.run(titled('One'), 3, 77, 'TypeError: no')
       db.prepare(`UPDATE annotations SET docbase = '969890.gzip' WHERE id = ?`).run(mine[0]!.id)
     })
+    await findOut(stores, all)
     return { session: signedIn.secret, token: token.secret }
   } finally {
     await stores.close()
   }
+}
+
+/** What annotating finds out beside annotations: prices, noise, who was notified, selectors that match nothing; and a channel. */
+async function findOut(stores: StoreSet, all: readonly Version[]): Promise<void> {
+  const [{ id: versionId, documentId }, other] = ['Two', 'Front'].map(
+    (title) => all.find((it) => it.title === title)!,
+  ) as [Version, Version]
+  const price = {
+    documentId,
+    versionId,
+    part: '',
+    at: 5,
+    amount: 39.9,
+    currency: 'EUR',
+    availability: 'in-stock',
+  } as const
+  await stores.annotations.commit({
+    ...{ done: [], annotations: [], alsoAt: [], nearDuplicates: [], unwanted: [], wanted: [] },
+    prices: [price, { ...price, part: 'p › "kettle"', amount: null, availability: 'out-of-stock' }],
+    noise: { documentId, state: { ...noNoise, n: 2, check: 2, decided: [['c', 'x']] } },
+    notices: [{ versionId: other.id, notice: 'noise' }],
+  })
+  await stores.annotations.unmute({ documentId, block: 'x', owner: '', at: 7 })
+  await stores.annotations.unmute({ documentId, block: 'x', owner: ann.email, at: 8 })
+  const selection = { selected: 'nothing', selectedSince: 1_700_000_000_000, selectedVersion: other.id } as const
+  await stores.profiles.setUrds([1], selection)
+  const channel = { owner: ann.email, kind: 'webhook', name: 'Ops "room"', settings: { url: 'https://ops.example/' } }
+  await stores.channels.add({ id: 'ops-1', ...channel, createdAt: 9 })
+  await stores.channels.note('ops-1', { state: 'failing', reason: '500', failures: 3, retryAt: 11, sentAt: 10 })
 }
 
 async function crawlHalfway(folder: string): Promise<void> {
@@ -212,7 +243,10 @@ export async function pictureOf(stores: StoreSet, numberOf: (id: number) => numb
         kept: await stores.countKept(),
         documents: await documentsOf(stores, numberOf),
         profiles: await stores.profiles.list({ after: '', limit: 100 }),
-        urds: await Promise.all(['java', 'research'].map((id) => stores.profiles.urdsOf(id))),
+        urds: (await Promise.all(['java', 'research'].map((id) => stores.profiles.urdsOf(id)))).map((urds) =>
+          urds.map((urd) => ({ ...urd, selectedVersion: numberOf(urd.selectedVersion) })),
+        ),
+        channels: await Promise.all(owners.map((owner) => stores.channels.list(owner))),
         profilesRevision: await stores.profiles.revision(),
         watches: await watchesOf(stores, numberOf),
         accounts: await Promise.all(owners.map((email) => accountOf(stores, email))),
@@ -258,7 +292,14 @@ async function documentsOf(stores: StoreSet, numberOf: (id: number) => number): 
     )
     const changes = history.length > 1 ? await compareVersions(parts, document, compared).catch(String) : null
     const frontier = [await stores.frontier.host(document.host), await stores.frontier.isQueued(document)]
-    return { ...document, id: numberOf(document.id), versionId: numberOf(document.versionId), told, changes, frontier }
+    const prices = (await versions.prices(document.id, { limit: 100 })).map((price) => ({
+      ...price,
+      documentId: numberOf(price.documentId),
+      versionId: numberOf(price.versionId),
+    }))
+    const found = { prices, noise: await versions.noise(document.id) }
+    const numbers = { id: numberOf(document.id), versionId: numberOf(document.versionId) }
+    return { ...document, ...numbers, told, changes, frontier, found }
   }
   return Promise.all((await versions.documents({ after: 0, limit: 10_000 })).map(read))
 }
@@ -314,10 +355,12 @@ async function inboxOf({ inbox }: StoreSet, owner: string, numberOf: (id: number
   const parsed = parseSearchQuery('java')
   assert.ok(parsed.kind === 'query')
   const filters = [...inboxStates.map((state) => ({ state })), { state: 'all' as const, query: parsed.query }]
-  const lists = filters.map((filter) => inbox.list(owner, filter, { before: null, limit: 1000 }))
+  const all = { before: null, limit: 1000 }
+  const lists = filters.map((filter) => inbox.list(owner, filter, all))
+  const pages = filters.map(async (filter) => (await inbox.pages(owner, filter, all)).items)
   return {
     counts: await inbox.counts(owner),
-    lists: (await Promise.all(lists)).map((list) =>
+    lists: (await Promise.all([...lists, ...pages])).map((list) =>
       list.map((item) => ({
         ...item,
         documentId: numberOf(item.documentId),

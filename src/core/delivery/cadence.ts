@@ -26,10 +26,17 @@ export function readCadence(text: string): Cadence | null {
   return day < 0 ? null : atMinute(rest[1] ?? '08:00', day + 1)
 }
 
+const units = new Map([
+  ['m', MINUTE_MS],
+  ['min', MINUTE_MS],
+  ['h', HOUR_MS],
+  ['d', 24 * HOUR_MS],
+])
+
 function readEvery(text: string): Cadence | null {
   const found = /^(\d{1,6})(m|min|h|d)$/.exec(text)
   if (found === null) return null
-  const ms = Number(found[1]) * { m: MINUTE_MS, min: MINUTE_MS, h: HOUR_MS, d: 24 * HOUR_MS }[found[2] as 'm']
+  const ms = Number(found[1]) * units.get(found[2]!)!
   return ms >= MIN_EVERY_MS && ms <= MAX_EVERY_MS ? { kind: 'every', ms } : null
 }
 

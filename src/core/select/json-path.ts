@@ -180,12 +180,9 @@ class Query {
     if (one === other) return true
     if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
     if (Array.isArray(one) !== Array.isArray(other)) return false
-    const [keys, others] = [Object.keys(one), Object.keys(other)]
-    if (keys.length !== others.length) return false
-    const values = other as Record<string, unknown>
-    return keys.every(
-      (key) => Object.hasOwn(values, key) && this.equals((one as Record<string, unknown>)[key], values[key]),
-    )
+    const [entries, others] = [Object.entries(one), other as Record<string, unknown>]
+    if (entries.length !== Object.keys(others).length) return false
+    return entries.every(([key, value]) => Object.hasOwn(others, key) && this.equals(value, others[key]))
   }
 }
 

@@ -15,12 +15,12 @@ export function feedTitle(body: Buffer, contentType: string | undefined): string
   if (!/<(?:rss|feed|rdf:RDF|channel)[\s>]/i.test(start)) return ''
   const head = decodeText(bytes, detectCharset({ bytes, contentType }).charset)
   const entries = head.search(/<(?:item|entry)[\s>]/i)
-  const found = /<title(?:\s[^<>]*)?>([^]{0,4000}?)<\/title/i.exec(entries < 0 ? head : head.slice(0, entries))
+  const found = /<title(?:\s[^<>]*)?>([\s\S]{0,4000}?)<\/title/i.exec(entries < 0 ? head : head.slice(0, entries))
   return found === null ? '' : plain(decoded(found[1]!))
 }
 
 function decoded(text: string): string {
-  const quoted = /^\s*<!\[CDATA\[([^]*?)\]\]>\s*$/.exec(text)
+  const quoted = /^\s*<!\[CDATA\[([\s\S]*?)\]\]>\s*$/.exec(text)
   return quoted === null ? decodeXML(text) : quoted[1]!
 }
 

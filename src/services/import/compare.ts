@@ -114,7 +114,20 @@ async function checkRows(parts: CheckParts, kind: ImportKind, rows: readonly Imp
 }
 
 /** The columns that identify a row to users. */
-const names = ['url', 'origin', 'email', 'key', 'id', 'version', 'host', 'watch', 'annotation', 'fp', 'digest'] as const
+const names = [
+  'url',
+  'origin',
+  'email',
+  'key',
+  'id',
+  'version',
+  'host',
+  'watch',
+  'annotation',
+  'document',
+  'fp',
+  'digest',
+] as const
 
 function nameOf(row: ImportRow): string {
   const name = names.find((each) => row[each] !== undefined)

@@ -202,7 +202,8 @@ export function mapErrors(
   return errors.map(({ place, message }) => ({
     place: place
       .replace(/^(sources\[(\d+)\]\.(select|omit|conditions))\[(\d+)\]/, (_, field, source, name, at) => {
-        const rows = lineRows[Number(source)]?.[name as LineField]
+        const line = lineFields.find((each) => each === name)
+        const rows = line && lineRows[Number(source)]?.[line]
         return `${field}[${rows?.[Number(at)] ?? at}]`
       })
       .replace(/^sources\[(\d+)\]/, (_, at) => `sources[${sourceRows[Number(at)] ?? at}]`)

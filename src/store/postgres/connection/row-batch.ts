@@ -24,7 +24,7 @@ export function arraysOf<T>(columns: Columns<T>, rows: readonly T[]): unknown[] 
 
 /** Numbers and truth values are written as they are. */
 function arrayOf(type: string, values: readonly unknown[]): string {
-  if (type === 'text') return textArray(values as string[])
+  if (type === 'text') return textArray(values as (string | null)[])
   return type === 'bytea' ? bytesArray(values as (Uint8Array | null)[]) : numberArray(values as number[])
 }
 
@@ -50,10 +50,14 @@ export function numberArray(values: readonly (number | bigint | boolean)[]): str
   return `{${values.join(',')}}`
 }
 
-export function textArray(values: readonly string[]): string {
+export function textArray(values: readonly (string | null)[]): string {
   let text = '{'
   for (let at = 0; at < values.length; at++) {
-    const value = values[at]!
+    const value = values[at] ?? null
+    if (value === null) {
+      text += at === 0 ? 'NULL' : ',NULL'
+      continue
+    }
     text += at === 0 ? '"' : ',"'
     text += needsEscape.test(value) ? storable(value).replace(/["\\]/g, '\\$&') : value
     text += '"'

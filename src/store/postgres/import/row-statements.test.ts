@@ -47,6 +47,7 @@ const special: Record<string, (n: number) => ImportValue> = {
   list: (n) => `list ${awkward[n % awkward.length]}`,
   naming: (n) => n,
   finished_at: (n) => (n === 0 ? null : n),
+  notice: (n) => (n === 0 ? null : awkward[n]!),
   text: (n) => (n === 0 ? null : Buffer.from([n])),
 }
 

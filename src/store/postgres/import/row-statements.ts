@@ -74,7 +74,7 @@ function packed(column: readonly Buffer[]): [bytes: Buffer, places: string, leng
 }
 
 function arrayOf(type: ColumnType, column: readonly ImportValue[]): string {
-  if (type === 'text' || type === 'tsvector') return textArray(column as string[])
+  if (type === 'text' || type === 'tsvector') return textArray(column as (string | null)[])
   if (type !== 'bytea') return `{${column.map((value) => (value === null ? 'NULL' : String(value))).join(',')}}`
   const items = column.map((value) => (value === null ? 'NULL' : `"\\\\x${(value as Buffer).toString('hex')}"`))
   return `{${items.join(',')}}`

@@ -2,8 +2,8 @@ import type { InboxFilter, InboxPageItem } from '../../contracts/inbox.ts'
 import { countColumns, type Found, firstOfPages, highestOf, MAX_COUNTED } from '../../rules/inbox.ts'
 import { readItems } from '../annotations/annotation-rows.ts'
 import type { Sender } from '../connection/pool.ts'
-import { stateRows } from './inbox-pages.ts'
-import { alongPage, givenRows, itemsOf, newestOfPages, selectRows, walkOf } from './inbox-selection.ts'
+import { rowsOfState } from './inbox-pages.ts'
+import { givenRows, itemsOf, newestOfPages, selectRows, walkAlongPage, walkOf } from './inbox-selection.ts'
 
 /** What the owner has of a page: in the state of the list, unread and starred, and the profiles that have it. */
 type PageRow = { id: number; n: number; unread: number; starred: number; versions: number; profiles: string[] }
@@ -66,7 +66,7 @@ async function newestOf(
 ): Promise<Set<number>> {
   if (candidates.length === 0) return new Set()
   const walk = walkOf(owner, { ...filter }, { highest: highestOf(filter, null), limit: 1 })
-  const { sql, values } = newestOfPages({ ...alongPage(walk, filter), page: null }, candidates)
+  const { sql, values } = newestOfPages({ ...walkAlongPage(walk, filter), page: null }, candidates)
   return new Set((await sender.query<{ id: number }>(sql, values)).map(({ id }) => id))
 }
 
@@ -84,7 +84,7 @@ async function pageItems(
     `SELECT g.id, p.${column} AS n, p.unread, p.starred, o.profiles,
        CASE WHEN p.scope <> '' OR cardinality(o.profiles) = 1 OR p.${column} = 1 THEN p.${column} ELSE
          (SELECT count(DISTINCT c.version) FROM (SELECT i.version FROM inbox i
-           WHERE i.owner = $1 AND i.document = g.document AND i.entry = g.entry AND ${stateRows[state]}
+           WHERE i.owner = $1 AND i.document = g.document AND i.entry = g.entry AND ${rowsOfState[state]}
            ORDER BY i.id DESC LIMIT ${MAX_COUNTED}) c) END AS versions
      FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS g (id, document, entry)
      CROSS JOIN LATERAL (SELECT * FROM inbox_pages WHERE owner = $1 AND document = g.document AND entry = g.entry

@@ -9,14 +9,14 @@ import type { Tx } from '../connection/pool.ts'
  */
 
 /** The rows of a state, in the words of its index. */
-export const stateRows: Record<InboxState, string> = {
+export const rowsOfState: Record<InboxState, string> = {
   unread: 'NOT i.archived AND NOT i.read',
   all: 'NOT i.archived',
   starred: 'i.starred',
   archived: 'i.archived',
 }
 
-const states = inboxStates.map((state) => ({ column: countColumns[state], rows: stateRows[state] }))
+const states = inboxStates.map((state) => ({ column: countColumns[state], rows: rowsOfState[state] }))
 const each = (write: (state: (typeof states)[number]) => string, between = ', '): string =>
   states.map(write).join(between)
 const columns = `${each(({ column }) => column)}, ${each(({ column }) => `last_${column}`)}`

@@ -2,7 +2,7 @@ import type { InboxFilter, InboxState, Marks, PageKey } from '../../contracts/in
 import { countColumns, type InboxSelection, narrowedState } from '../../rules/inbox.ts'
 import { annotationColumns } from '../annotations/annotation-rows.ts'
 import type { Sender } from '../connection/pool.ts'
-import { stateRows } from './inbox-pages.ts'
+import { rowsOfState } from './inbox-pages.ts'
 import { wordsQuery } from './inbox-words.ts'
 
 /** How many the owner has in the state, how many the profile has at all, and how many of those are in the state. */
@@ -26,7 +26,7 @@ export async function selectRows(
   const walk = walkOf(owner, filter, selection)
   const { profile, state, limit } = walk
   const node = filter.query?.match ?? null
-  if (filter.page !== undefined) return walkRows(alongPage(walk, filter))
+  if (filter.page !== undefined) return walkRows(walkAlongPage(walk, filter))
   if (profile !== null) {
     const { inState, ofProfile, both } = await countRows(sender, owner, state, profile)
     if (both === 0) return null
@@ -54,7 +54,7 @@ export function walkOf(owner: string, filter: InboxFilter, { highest, limit, cha
 }
 
 /** A page has few rows, so each is checked for the words. */
-export function alongPage(walk: Walk, { query }: InboxFilter): Walk {
+export function walkAlongPage(walk: Walk, { query }: InboxFilter): Walk {
   const node = query?.match ?? null
   return { ...walk, along: 'page', words: node === null ? null : wordsQuery(walk.owner, node) }
 }
@@ -136,8 +136,8 @@ function conditionsOf(walk: Walk, parameters: Parameters): string {
   const { along, owner, state, profile, highest } = walk
   const way = [`i.owner = ${add(owner)}`, `i.id <= ${add(highest)}`]
   const held = filtersOf(walk, parameters)
-  if (along === 'state') way.push(stateRows[state])
-  else held.push(stateRows[state])
+  if (along === 'state') way.push(rowsOfState[state])
+  else held.push(rowsOfState[state])
   if (walk.page !== null) way.push(`i.document = ${add(walk.page.documentId)}`, `i.entry = ${add(walk.page.entry)}`)
   if (walk.words !== null) held.push(hasWords(add(walk.words)))
   if (profile !== null) (along === 'profile' ? way : held).push(`i.profile = ${add(profile)}`)

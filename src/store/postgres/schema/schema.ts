@@ -1,7 +1,7 @@
 import { archiveSchema, collectionRunSchema, reachedSchema } from './schema-archive.ts'
 import { frontierSchema } from './schema-frontier.ts'
 import { accountsSchema, inboxPagesSchema, requestCountsSchema } from './schema-people.ts'
-import { pagesSchema, rolesSchema } from './schema-roles.ts'
+import { rolesSchema, takenPagesSchema } from './schema-roles.ts'
 
 /** A step of the schema. What was applied anywhere is never edited: a change is a new step. */
 export type PostgresMigration = {
@@ -184,7 +184,7 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     id: 5,
     sha256: '1f3179968942ec6d088adfc2bb308e3590ed24cf600e9059a7af8955c9d5a0a5',
     name: 'pages that nodes have taken, versions that are leaving',
-    sql: pagesSchema,
+    sql: takenPagesSchema,
   },
   {
     id: 6,

@@ -1,7 +1,7 @@
 import type { Migration } from './database.ts'
 import { firstCatalogMigrations } from './schema-catalog-first.ts'
 import { pagesSchema } from './schema-inbox.ts'
-import { noiseSchema } from './schema-noise.ts'
+import { catalogNoiseSchema } from './schema-noise.ts'
 
 /** `catalog.db`: runs, documents, versions, bodies, archive files. */
 export const catalogMigrations: readonly Migration[] = [
@@ -144,7 +144,7 @@ ALTER TABLE watches ADD COLUMN visits TEXT NOT NULL DEFAULT ''`,
     id: 16,
     sha256: '22ed7f4fd11f270dfb39121f7476c5745a390516cad21809ca3528e377622520',
     name: 'noise of documents, mutings that were undone, and which versions notified',
-    sql: noiseSchema,
+    sql: catalogNoiseSchema,
   },
   {
     id: 17,

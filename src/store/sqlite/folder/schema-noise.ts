@@ -1,4 +1,4 @@
-export const noiseSchema = `
+export const catalogNoiseSchema = `
 ALTER TABLE versions ADD COLUMN notice TEXT;
 CREATE TABLE noise (
   document INTEGER PRIMARY KEY,

@@ -1,6 +1,6 @@
 import { partitionOf } from '../../../core/url/partition.ts'
 import { columnNames, flagColumns } from '../inbox/annotation-rows.ts'
-import { importedId, plainRow, type RawValue, type SourceKind } from './source-kind.ts'
+import { hostOfVersion, importedId, plainRow, type RawValue, type SourceKind } from './source-kind.ts'
 
 /** Documents of lists of links whose own version was collected: a later version of the same document refers to them. */
 export type ArchiveContext = { hostOfLinks(id: number): string | null }
@@ -8,10 +8,6 @@ export type ArchiveContext = { hostOfLinks(id: number): string | null }
 const hostOf = (value: RawValue | undefined): string | null => (typeof value === 'string' ? value : null)
 const numberOf = (value: RawValue | undefined): number => value as number
 const partitionOfHost = (host: string | null): number => (host === null ? 0 : partitionOf(host))
-
-/** The host of the document that a version belongs to; null where the version was collected. */
-const hostOfVersion = (id: string): string =>
-  `(SELECT hd.host FROM versions hv JOIN documents hd ON hd.id = hv.document WHERE hv.id = ${id})`
 
 /** What was fetched and what was found in it. Rows have their partition, and ids carry it. */
 export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [

@@ -248,6 +248,7 @@ function readHighest(db: Database): Record<CountedTable, number> {
       given('tasks'),
       highest(['documents', 'id'], ['versions', 'id'], ['links', 'id'], ['bodies', 'version'], ['holds', 'version']),
       highest(['annotations', 'version'], ['also_at', 'version'], ['stories', 'version'], ['watches', 'mark']),
+      highest(['prices', 'version'], ['urds', 'selected_version']),
     ),
     accounts: given('accounts'),
     sessions: given('sessions'),

@@ -1,4 +1,4 @@
-import { importedMark, plainRow, type SourceKind } from './source-kind.ts'
+import { hostOfVersion, importedId, importedMark, plainRow, type SourceKind } from './source-kind.ts'
 
 const SMALL = 1_000
 
@@ -88,10 +88,13 @@ export const accountKinds: readonly PeopleKind[] = [
     kind: 'urds',
     table: 'urds',
     keys: [['id', 'plain']],
-    columns:
-      'id, profile, place, watch, visited_at, paused, muted, aside, aside_url, selected, selected_since, selected_version',
+    columns: `id, profile, place, watch, visited_at, paused, muted, aside, aside_url, selected, selected_since, selected_version,
+      ${hostOfVersion('selected_version')} AS host`,
     from: 'FROM urds',
-    toRow: (raw) => plainRow(raw, ['paused', 'muted']),
+    toRow: (raw) => ({
+      ...plainRow(raw, ['paused', 'muted'], ['host']),
+      selected_version: importedId(raw.selected_version as number, raw.host as string | null),
+    }),
     portionRows: SMALL,
   },
   {

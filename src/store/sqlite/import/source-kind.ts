@@ -107,6 +107,10 @@ export function importedId(id: number, host: string | null): number {
   return id === 0 ? 0 : id * partitionCount + (host === null ? 0 : partitionOf(host))
 }
 
+/** The host of the document that a version belongs to; null where the version was collected. */
+export const hostOfVersion = (id: string): string =>
+  `(SELECT hd.host FROM versions hv JOIN documents hd ON hd.id = hv.document WHERE hv.id = ${id})`
+
 /** A mark stands behind all versions that were there: those with its own number have any partition. */
 export function importedMark(mark: number): number {
   return mark === 0 ? 0 : mark * partitionCount + partitionCount - 1
