@@ -13,6 +13,7 @@ import { blocksOf } from './diff-blocks.ts'
 import { ComparedChanges } from './diff-changes.tsx'
 import { DiffMap, DiffText, IgnoredLine } from './diff-text.tsx'
 import { IgnoreSelection } from './ignore-selection.tsx'
+import { MutedSection } from './muted-section.tsx'
 import { strings } from './strings.ts'
 import { useDiff } from './use-document.ts'
 
@@ -47,6 +48,7 @@ export function DiffTab({ id, versions, choice }: Props) {
           <Compared diff={query.data} choice={diffChoice} isStale={query.isPlaceholderData} />
         </>
       )}
+      <MutedSection id={id} />
     </div>
   )
 }

@@ -73,6 +73,8 @@ export const strings = {
     name: (n: number) => `Version ${n}`,
     title: (n: number, reason: string, time: string) => `Version ${n}, ${reason}, ${time}`,
     option: (n: number, time: string) => `${n} · ${time}`,
+    noise: 'noise',
+    noiseInFull: 'only noise changed, so no one was notified',
     reason: { new: 'new', changed: 'changed', links: 'links', gone: 'gone', back: 'back' } satisfies Record<
       Version['reason'],
       string
@@ -97,7 +99,7 @@ export const strings = {
     from: 'From',
     to: 'To',
     compareBy: 'Compare by',
-    forms: { changes: 'Changes', words: 'Words', lines: 'Lines' },
+    forms: { changes: 'Blocks', words: 'Words', lines: 'Lines' },
     patch: 'Patch',
     options: 'Options',
     show: 'Show',
@@ -125,6 +127,18 @@ export const strings = {
     removed: (n: number) => `−${words(n)}`,
     coarse: ' · too many changes to show in detail',
     gap: (line: number) => `· · · from line ${line}`,
+  },
+  muted: {
+    title: 'Muted here',
+    lead: 'These parts change all the time, so their changes notify no one. Every version is still saved.',
+    times: (n: number) => (n === 1 ? ' · 1 quiet change · since' : ` · ${formatCount(n)} quiet changes · since`),
+    undo: 'Notify me again',
+    again: 'Mute again',
+    undone: {
+      you: 'You are notified of its changes again. Muted',
+      everyone: 'Everyone is notified of its changes again. Muted',
+    },
+    failed: (message: string) => `That didn't work: ${message}`,
   },
   ignored: {
     showing: 'Showing text your profiles ignore',

@@ -42,21 +42,25 @@ export function VersionLine({ versions, choice: { from, to, choose, step } }: Pr
               ref={version === to ? chosen : undefined}
               className={classNames(
                 'document-stop',
-                `tone-${reasonTones[version.reason]}`,
+                `tone-${version.notice === 'noise' ? 'plain' : reasonTones[version.reason]}`,
                 version === to && 'document-stop-to',
                 version === from && 'document-stop-from',
               )}
               aria-current={version === to ? 'true' : undefined}
               title={strings.versions.title(
                 version.n,
-                strings.versions.reasonInFull[version.reason],
+                version.notice === 'noise'
+                  ? strings.versions.noiseInFull
+                  : strings.versions.reasonInFull[version.reason],
                 exactTime(version.firstSeenAt),
               )}
               onClick={(event) => choose(event.shiftKey ? { from: version } : { to: version })}
             >
               <span className="document-stop-n numbers">{version.n}</span>
               <span className="soft small">{shortTime(version.firstSeenAt)}</span>
-              <span className="soft small">{strings.versions.reason[version.reason]}</span>
+              <span className="soft small">
+                {version.notice === 'noise' ? strings.versions.noise : strings.versions.reason[version.reason]}
+              </span>
             </button>
           </li>
         ))}
