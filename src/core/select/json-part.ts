@@ -1,59 +1,76 @@
-import { decodeText, detectCharset } from '../http/charset.ts'
+import { elementSteps, nameStep, readJsonTree } from '../text/blocks/json-blocks.ts'
+import type { JsonNode as TreeNode } from '../text/blocks/json-tree.ts'
 import { Exhausted } from '../text/page-tree.ts'
+import { readSource } from '../text/text-source.ts'
 import type { WorkBudget } from '../work/work-budget.ts'
-import { placeOf, selectByJsonPath } from './json-path.ts'
+import { type JsonNode, selectByJsonPath } from './json-path.ts'
 import type { Selector } from './page-part.ts'
 
 const maxJsonBytes = 10 * 1024 * 1024
-const bytesPerStep = 8
 
 type KeyTest = (key: string) => boolean
 
 /** Which blocks of a JSON document selectors choose, by their keys. Throws `Exhausted` where that is too much work. */
 export function chosenKeys(
-  { body }: { readonly body: Uint8Array },
+  { body, contentType }: { readonly body: Uint8Array; readonly contentType: string | undefined },
   { select, omit }: { readonly select: readonly Selector[]; readonly omit: readonly Selector[] },
   budget: WorkBudget,
 ): { select: KeyTest; omit: KeyTest } {
   const none: KeyTest = () => false
   if (![...select, ...omit].some(({ kind }) => kind === 'json')) return { select: none, omit: none }
   if (body.length > maxJsonBytes) throw new Exhausted('too large')
-  budget.left -= body.length / bytesPerStep
-  const document = parsed(body)
-  if (document === undefined) return { select: none, omit: none }
+  budget.left -= body.length
+  const source = readSource(body, contentType)
+  const tree = source === null ? null : readJsonTree(source.page, source.isCut)
+  if (tree === null) return { select: none, omit: none }
+  const steps: Steps = new Map()
+  const document = valueOfTree(tree.root, steps)
   const testOf = (selectors: readonly Selector[]): KeyTest => {
     const chosen = new Set<string>()
     for (const selector of selectors)
       if (selector.kind === 'json')
-        for (const node of selectByJsonPath(selector.path, document, budget)) chosen.add(jsonKey(placeOf(node)))
+        for (const node of selectByJsonPath(selector.path, document, budget)) chosen.add(keyOf(node, steps))
     // A value belongs to what was chosen if it is, or one that it is in.
     return (key) => chosen.size > 0 && prefixesOf(key).some((prefix) => chosen.has(prefix))
   }
   return { select: testOf(select), omit: testOf(omit) }
 }
 
-function parsed(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(decodeText(body, detectCharset({ bytes: body }).charset))
-  } catch {
-    return undefined
+/** How the elements of arrays are named in keys. */
+type Steps = Map<unknown, readonly string[]>
+
+/** The tree is no deeper than its reader makes it. */
+function valueOfTree(node: TreeNode, steps: Steps): unknown {
+  if (node.kind === 'string') return node.text
+  if (node.kind === 'word') return wordOf(node.text)
+  const values = node.values.map((each) => valueOfTree(each, steps))
+  if (node.kind === 'array') {
+    steps.set(values, elementSteps(node.values))
+    return values
   }
+  const record: Record<string, unknown> = Object.create(null)
+  for (const [at, name] of node.names.entries()) record[name] = values[at]
+  return record
+}
+
+function wordOf(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true'
+  return text === 'null' || text === '…' ? null : Number(text)
 }
 
 /** As the blocks of a JSON document are named. */
-export function jsonKey(place: readonly (string | number)[]): string {
-  return place.reduce<string>((key, step) => key + stepText(step, key === ''), '')
-}
-
-function stepText(step: string | number, isFirst: boolean): string {
-  if (typeof step === 'number') return `[${step}]`
-  if (!/^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(step)) return `[${JSON.stringify(step)}]`
-  return isFirst ? step : `.${step}`
+function keyOf(node: JsonNode, steps: Steps): string {
+  let key = ''
+  for (let at = node; at.parent !== null; at = at.parent) {
+    const step = typeof at.key === 'number' ? steps.get(at.parent.value)?.[at.key] : nameStep(at.key)
+    key = `${step ?? ''}${key}`
+  }
+  return `$${key}`
 }
 
 /** The key, and those of all values around it. */
 function prefixesOf(key: string): string[] {
-  const prefixes = ['', key]
+  const prefixes = ['$', key]
   let isQuoted = false
   for (let at = 1; at < key.length; at++) {
     if (key[at] === '"' && key[at - 1] !== '\\') isQuoted = !isQuoted

@@ -2,8 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isExhausted } from '../text/page-tree.ts'
 import { createWorkBudget } from '../work/work-budget.ts'
-import { placeOf, selectByJsonPath } from './json-path.ts'
+import { type JsonNode, selectByJsonPath } from './json-path.ts'
 import { readJsonPath } from './json-path-syntax.ts'
+
+/** From the document to the value. */
+function placeOf({ parent, key }: JsonNode): (string | number)[] {
+  return parent === null ? [] : [...placeOf(parent), key]
+}
 
 function chosen(document: unknown, path: string, steps = 100_000): string[] {
   return selectByJsonPath(readJsonPath(path), document, createWorkBudget(steps)).map((node) => placeOf(node).join('/'))

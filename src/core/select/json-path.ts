@@ -208,10 +208,3 @@ function unique(nodes: readonly JsonNode[]): JsonNode[] {
     return !keys.has(key) && keys.add(key)
   })
 }
-
-/** From the document to the value. */
-export function placeOf(node: JsonNode): (string | number)[] {
-  const keys: (string | number)[] = []
-  for (let at = node; at.parent !== null; at = at.parent) keys.push(at.key)
-  return keys.reverse()
-}

@@ -79,6 +79,31 @@ describe('the part of a page that a source watches', () => {
     assert.deepEqual(linesOf(log, 'text/plain', { select: ['/^Total: /'], omit: ['/17$/'] }), ['Total: 18'])
   })
 
+  test('is chosen in JSON by its path, elements of arrays included', () => {
+    const shop = JSON.stringify({
+      name: 'Shop',
+      items: [
+        { id: 7, price: '39.90', tags: ['a', 'b'] },
+        { id: 9, price: '49.90', 'in stock': 3 },
+      ],
+    })
+    const keys = (part: Partial<Part>) => {
+      const read = partOf(shop, 'application/json', part)
+      assert.ok(read.kind === 'blocks', read.kind)
+      return read.blocks!.blocks.map(({ key, text }) => `${key} ${text}`)
+    }
+    assert.deepEqual(keys({ select: ['$.items[*].price'] }), ['$.items[id=7].price 39.90', '$.items[id=9].price 49.90'])
+    assert.deepEqual(keys({ select: ['$..tags[1]', '$.items[?@.id == 9]["in stock"]'] }), [
+      '$.items[id=7].tags[1] b',
+      '$.items[id=9]["in stock"] 3',
+    ])
+    assert.deepEqual(keys({ select: ['$.items[0]'], omit: ['$..tags'] }), [
+      '$.items[id=7].id 7',
+      '$.items[id=7].price 39.90',
+    ])
+    assert.deepEqual(keys({ omit: ['$.items'] }), ['$.name Shop'])
+  })
+
   test('what selectors of the configuration leave out stays out', () => {
     const omit = createOmitRules([{ match: '*', selectors: ['#k1'], patterns: [] }])('http://a.example/')
     const content = { body: Buffer.from(shop), contentType: html, omit }

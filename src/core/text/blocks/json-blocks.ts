@@ -53,12 +53,12 @@ function shownValue(node: JsonNode): string {
   }
 }
 
-function nameStep(name: string): string {
+export function nameStep(name: string): string {
   const short = name.length > maxNameCharacters ? `${name.slice(0, maxNameCharacters)}…` : name
   return identifier.test(short) ? `.${short}` : `[${JSON.stringify(short)}]`
 }
 
-function elementSteps(values: readonly JsonNode[]): string[] {
+export function elementSteps(values: readonly JsonNode[]): string[] {
   for (const name of idNames) {
     const ids = values.map((value) => idOf(value, name))
     if (!ids.includes(null) && new Set(ids).size === ids.length) return ids.map((id) => `[${name}=${id}]`)
