@@ -1,6 +1,7 @@
 import type { Blocks, Change, Piece } from '../../core/change/change.ts'
 import { changeLine } from '../../core/change/change-line.ts'
-import type { ChangeReport } from '../../core/reports/history-report.ts'
+import { ignoreFor } from '../../core/change/noise/ignore-block.ts'
+import type { ChangeReport, ReportedChange } from '../../core/reports/history-report.ts'
 import { listChanges } from './change-list.ts'
 import type { DiffBudget } from './sequence-diff.ts'
 
@@ -9,6 +10,8 @@ export type ReportedChanges = ChangeReport & { coarse: boolean }
 /** More than this nobody reads, and all of it would be held in memory several times. */
 const maxChanges = 2_000
 const maxText = 20_000
+/** Whoever ignores block by block comes no further. */
+const maxIgnorable = 200
 const maxTexts = 2_000_000
 
 export const nothingChanged: ReportedChanges = {
@@ -21,13 +24,16 @@ export const nothingChanged: ReportedChanges = {
 /** What changed, in a size that can be sent and shown. */
 export function reportChanges(old: Blocks, next: Blocks, budget?: DiffBudget): ReportedChanges {
   const { changes, coarse } = listChanges(old, next, budget)
-  const reported: Change[] = []
+  const reported: ReportedChange[] = []
+  const places = new Map<string, number>()
+  for (const { place } of next.blocks) places.set(place, (places.get(place) ?? 0) + 1)
   let size = 0
   for (const change of changes) {
     if (reported.length === maxChanges || size >= maxTexts) break
     const short = shortened(change)
     size += (short.before ?? '').length + (short.after ?? '').length
-    reported.push(short)
+    const isFirst = reported.length < maxIgnorable
+    reported.push(isFirst ? { ...short, ignore: ignoreFor(change, (place) => places.get(place) ?? 0) } : short)
   }
   return { changes: reported, changeCount: changes.length, line: changeLine(changes), coarse }
 }

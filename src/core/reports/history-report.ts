@@ -1,5 +1,6 @@
 import type { Change } from '../change/change.ts'
 import type { ChangeLine } from '../change/change-line.ts'
+import type { IgnoreBlock } from '../change/noise/ignore-block.ts'
 
 /** What `history`, `show` and `diff` find, as plain data. Times are ISO 8601 UTC. */
 
@@ -105,9 +106,12 @@ export type TextDiff = {
 }
 
 /** What changed, block by block. */
+/** The first have what a profile ignores them by. */
+export type ReportedChange = Change & { readonly ignore?: IgnoreBlock }
+
 export type ChangeReport = {
   /** In the order of the newer version. Of very many, and of very long texts, only the beginning. */
-  changes: readonly Change[]
+  changes: readonly ReportedChange[]
   /** Of all changes. */
   changeCount: number
   /** The most important of them. */

@@ -137,6 +137,15 @@ export const ChangeItem = Type.Object({
   key: Type.String({ description: 'The path of a JSON value, the id of a feed entry' }),
   title: Type.Optional(Type.String()),
   link: Type.Optional(Type.String()),
+  ignore: Type.Optional(
+    Type.Object(
+      {
+        ignore: Type.Optional(Type.String({ description: 'An expression for `interests.ignore` of a profile' })),
+        omit: Type.Optional(Type.String({ description: 'A selector for `omit` of a source' })),
+      },
+      { description: 'How to ignore this block; only for the first 200' },
+    ),
+  ),
   from: Type.Integer({ description: 'Number of the block in the older version, from 0; -1 if it is new' }),
   to: Type.Integer({ description: 'Number of the block in the newer version, from 0; -1 if it is gone' }),
 })

@@ -1,4 +1,4 @@
-import type { Block, Change } from '../change.ts'
+import type { Change } from '../change.ts'
 import { frameOf } from './shape.ts'
 
 /** What a profile or a source gets, so that it hears no more of a block: an expression, a selector, or both to choose from. */
@@ -14,13 +14,13 @@ const MAX_PATTERN = 500
 /** Less than this would match anywhere. */
 const MIN_FIXED = 3
 
-/** `blocks` are those of the newer version: only there it shows whether a place has but one block. */
+/** `blocksIn` counts the blocks in a place of the newer version. */
 export function ignoreFor(
   change: Pick<Change, 'before' | 'after' | 'place'>,
-  blocks: readonly Block[] = [],
+  blocksIn: (place: string) => number = () => 0,
 ): IgnoreBlock {
   const ignore = expressionOf(change)
-  const omit = selectorOf(change.place, blocks)
+  const omit = blocksIn(change.place) === 1 ? selectorOf(change.place) : null
   return { ...(ignore === null ? {} : { ignore }), ...(omit === null ? {} : { omit }) }
 }
 
@@ -45,9 +45,9 @@ function fitting(pattern: string): string | null {
   return pattern !== '' && pattern.length <= MAX_PATTERN ? pattern : null
 }
 
-/** From the last element with an id on, as descendants. Null where the place has more blocks, or has no elements. */
-function selectorOf(place: string, blocks: readonly Block[]): string | null {
-  if (place === '' || blocks.filter((block) => block.place === place).length !== 1) return null
+/** From the last element with an id on, as descendants. Null where it has no elements, or names that selectors can't have. */
+function selectorOf(place: string): string | null {
+  if (place === '') return null
   const parts = place.split('/')
   const from = Math.max(
     0,
