@@ -53,9 +53,10 @@ export async function firstOfPages(
       const key = `${documentId} ${entry}`
       return !met.has(key) && met.add(key) !== undefined
     })
-    const isNewest = await newest(candidates)
+    // From the top on, the first of a page is its newest.
+    const isNewest = before === null ? null : await newest(candidates)
     for (const candidate of candidates) {
-      if (!isNewest.has(candidate.id)) continue
+      if (isNewest?.has(candidate.id) === false) continue
       if (found.length === limit) return { found, next: found.at(-1)!.id }
       found.push(candidate)
     }

@@ -38,7 +38,7 @@ function MutedPart({ id, item }: { id: string; item: Muted }) {
   )
   return (
     <li className="document-muted-part">
-      <div>
+      <div className="document-muted-what">
         {path !== '' && <p className="soft small break">{path}</p>}
         <p className="break document-muted-text">{text}</p>
         <p className="soft small">
