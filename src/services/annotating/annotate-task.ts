@@ -76,7 +76,7 @@ type FoundAll = {
 
 /** The version before, what it held, and how long the page was away since. */
 type Before = { last: Version | null; content: Content | null; awayMs: number }
-type Standing = { hops: number; newTo: ReadonlySet<Recipient>; isBacklog(recipient: Recipient): boolean }
+type Standing = { hops: number; watch: number; newTo: ReadonlySet<Recipient>; isBacklog(recipient: Recipient): boolean }
 
 /** For one owner and one document: a fifth of a second where expressions are made to be slow. After a few such, a fiftieth of the time. */
 const WORK = { each: 12_000_000, free: 500_000, perSecond: 1_000_000, max: 48_000_000 }
@@ -126,17 +126,29 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
   }
 
   /**
-   * The last version before this one that has a content. Null for a page that is new, and where that version can't be read any more,
-   * because its body was lost, damaged or collected: then there is no change to look at, and the page counts as a whole.
+   * What the watch was last told of: what others found in between is not missed. Where that can't be read any more, the last version
+   * before this one that has a content. Null for a page that is new, and where that can't be read either, because its body was lost,
+   * damaged or collected: then there is no change to look at, and the page counts as a whole.
    */
-  async function before(version: Version): Promise<Before> {
+  async function before(version: Version, watch: number): Promise<Before> {
     if (version.reason === 'new') return { last: null, content: null, awayMs: 0 }
     // Two versions that say it is gone never follow each other.
     const earlier = await versions.newest(version.documentId, { before: version.n, limit: 2 })
-    const last = earlier.find(({ reason }) => reason !== 'gone')
+    const previous = earlier.find(({ reason }) => reason !== 'gone') ?? null
     const goneAt = earlier.find(({ reason }) => reason === 'gone')?.firstSeenAt ?? version.firstSeenAt
-    const content = last === undefined ? null : await contentOf(last)
-    return { last: last ?? null, content, awayMs: Math.max(0, version.firstSeenAt - goneAt) }
+    const awayMs = Math.max(0, version.firstSeenAt - goneAt)
+    const told = previous === null ? null : await lastTold(version, watch)
+    const content = told === null || told.id === previous?.id ? null : await contentOf(told)
+    if (content !== null) return { last: told, content, awayMs }
+    return { last: previous, content: previous === null ? null : await contentOf(previous), awayMs }
+  }
+
+  async function lastTold({ documentId, id }: Version, watch: number): Promise<Version | null> {
+    const [row] = await versions.reached({ documents: [documentId], watches: [watch] })
+    const known = row?.known ?? 0
+    if (known === 0 || known >= id) return null
+    const told = await versions.version(known)
+    return told === null || told.reason === 'gone' ? null : told
   }
 
   function describe(matched: MatchedDocument, matches: readonly InterestMatch[], budgetOf: OwnerBudgets): Found[] {
@@ -153,13 +165,13 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
   async function find(
     version: Version,
     covering: readonly Recipient[],
-    { newTo, hops }: Standing,
+    { newTo, hops, watch }: Standing,
     { budgetOf, pause }: { budgetOf: OwnerBudgets; pause: Pause },
   ): Promise<FoundAll> {
     if (version.reason === 'gone')
       return { ...nothingFound, found: await findGone(version, covering, newTo, annotations) }
     const after = await contentOf(version)
-    const { last, content, awayMs } = await before(version)
+    const { last, content, awayMs } = await before(version, watch)
     const kept = await versions.noise(version.documentId)
     const noise = createVersionNoise({ kept, version, previous: last, before: content, after })
     const views = viewsOf({ before: content, after, tellApart: noise.tellApart }, budgetOf)
@@ -231,15 +243,15 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
   async function standingOf(
     covering: readonly Recipient[],
     { reason }: Version,
-    { first, made, round, hops }: Task,
+    { first, made, round, watch, hops }: Task,
   ): Promise<Standing> {
     const newTo = new Set<Recipient>()
-    if (!first) return { hops, newTo, isBacklog: () => false }
+    if (!first) return { hops, watch, newTo, isBacklog: () => false }
     for (const recipient of covering) {
       const visitedAt = await deps.visitedAt(recipient.urd)
       if (visitedAt === 0 || visitedAt >= round) newTo.add(recipient)
     }
-    return { hops, newTo, isBacklog: (recipient) => reason !== 'gone' && (!made || newTo.has(recipient)) }
+    return { hops, watch, newTo, isBacklog: (recipient) => reason !== 'gone' && (!made || newTo.has(recipient)) }
   }
 
   /** Which recipients get a new annotation, and for which it is a near duplicate of an earlier one. */
@@ -288,7 +300,8 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
     const all = await find(version, covering, standing, { budgetOf: share.of, pause })
     const { found, hash, isQuietForSome, ignore, select, interests, prices } = all
     const learned = all.noise === null ? {} : { noise: { documentId: version.documentId, state: all.noise } }
-    const also = { done, prices, ...learned, notices: noticesOf(all, version, standing) }
+    const known = { documentId: version.documentId, watch: task.watch, versionId: version.id }
+    const also = { done, prices, known, ...learned, notices: noticesOf(all, version, standing) }
     share.end()
     await noteAside({ scope: tooExpensive, ignore, select, interests }, version.url)
     const isArchived = covering.some(({ source }) => source.process === 'archive')

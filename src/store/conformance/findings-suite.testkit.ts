@@ -49,6 +49,26 @@ export function findingsSuite(engine: StoreEngine): void {
     )
   })
 
+  describe(`what watches know (${engine.name})`, () => {
+    test(
+      'the last version of a document that was matched for a watch is kept with the task, and never goes back',
+      place(async (all) => {
+        const { annotations, shard } = all
+        const [a] = await kept(all, ['/a'])
+        const { documentId } = a!
+        const known = async () => (await shard.versions.reached({ documents: [documentId], watches: [1] }))[0]!.known
+        assert.equal(await known(), 0)
+        for (const [versionId, expected] of [
+          [a!.id + 5, a!.id + 5],
+          [a!.id, a!.id + 5],
+        ] as const) {
+          await annotations.commit({ ...nothing, done: [a!.id], known: { documentId, watch: 1, versionId } })
+          assert.equal(await known(), expected)
+        }
+      }),
+    )
+  })
+
   describe(`noise (${engine.name})`, () => {
     const stateOf = (n: number, parts: Partial<NoiseState> = {}): NoiseState => ({ ...noNoise, n, check: n, ...parts })
 

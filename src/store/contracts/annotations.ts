@@ -210,6 +210,8 @@ export type AnnotationBatch = {
   prices?: readonly PriceRow[]
   /** What was learned from a version. Older than what is known, it is left out. */
   noise?: { documentId: number; state: NoiseState }
+  /** The last version of a document that was matched for a watch: what comes next is compared with it. */
+  known?: { documentId: number; watch: number; versionId: number }
   /** `notified` is never taken back. */
   notices?: readonly { versionId: number; notice: Notice }[]
 }

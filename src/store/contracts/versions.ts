@@ -55,7 +55,8 @@ export type PriceReading = {
 /** `part` is '' for what the page declares, else the key of the part that a source watches. */
 export type PriceRow = PriceReading & { documentId: number; versionId: number; part: string; at: number }
 
-export type Reached = { document: number; watch: number; hops: number }
+/** `known` is the last version of the document that was matched for the watch; 0 for none. */
+export type Reached = { document: number; watch: number; hops: number; known: number }
 
 /** What comes behind `after`, at most `limit` of it. */
 export type Page = { after: number; limit: number }

@@ -61,7 +61,7 @@ export async function commitBatch(
   const isPlain = hasNothingElse && prices.length + notices.length === 0 && noise === undefined
   if (isPlain && parts.length === 0) return []
   if (isPlain && parts.length === 1) {
-    await commitPart(pool, parts[0]!, [], epochOf)
+    await commitPart(pool, parts[0]!, [], epochOf, batch.known)
     return []
   }
   return pool.transaction(async (tx) => {
@@ -71,7 +71,7 @@ export async function commitBatch(
     await addNoise(tx, batch)
     for (const part of parts) {
       const own = added.filter(({ draft }) => partitionOfId(draft.versionId) === part.partition)
-      await commitPart(tx, part, own, epochOf)
+      await commitPart(tx, part, own, epochOf, batch.known)
     }
     return added.map(({ annotation }) => annotation)
   })
@@ -153,6 +153,9 @@ WITH lease AS (
   SELECT $1::smallint, h.version, h.owner, h.since
   FROM unnest($6::bigint[], $7::text[], $8::bigint[]) AS h (version, owner, since)
   WHERE (SELECT yes FROM allowed) ON CONFLICT DO NOTHING
+), noted AS (
+  UPDATE reached r SET known = greatest(r.known, $11::bigint) WHERE r.partition = $1 AND r.document = $9::bigint
+  AND r.watch = $10::bigint AND (SELECT yes FROM allowed)
 )
 SELECT yes FROM allowed`
 
@@ -161,6 +164,7 @@ export async function commitPart(
   { partition, done, unwanted, wanted }: Part,
   added: readonly AddedAnnotation[],
   epochOf: EpochOf | null,
+  known?: AnnotationBatch['known'],
 ): Promise<void> {
   const epoch = epochOf?.(partition)
   if (epoch === null) throw lost(partition)
@@ -175,6 +179,9 @@ export async function commitPart(
     held.map(({ draft }) => draft.versionId),
     held.map(({ draft }) => storable(draft.owner)),
     held.map(({ draft }) => draft.at),
+    known?.documentId ?? 0,
+    known?.watch ?? 0,
+    known?.versionId ?? 0,
   ])
   if (row?.yes !== true) throw lost(partition)
 }

@@ -40,7 +40,7 @@ export const versionStatements = {
   versionAt: `SELECT ${versionColumns} ${ofDocument} AND v.at <= $3::bigint ORDER BY v.n DESC LIMIT 1`,
   versions: `SELECT ${versionColumns} WHERE v.id > $1::bigint ORDER BY v.id LIMIT $2`,
   current: `SELECT ${versionColumns} WHERE v.id < $1::bigint AND d.version = v.id ORDER BY v.id DESC LIMIT $2`,
-  reached: `SELECT document, watch, hops FROM reached
+  reached: `SELECT document, watch, hops, known FROM reached
     WHERE partition = ANY($1::smallint[]) AND document = ANY($2::bigint[]) AND watch = ANY($3::bigint[])`,
   prices: `SELECT document AS "documentId", version AS "versionId", part, at, amount, currency, availability FROM prices
     WHERE partition = $1::smallint AND document = $2::bigint AND ($3::text IS NULL OR part = $3) ORDER BY version DESC LIMIT $4`,

@@ -171,7 +171,13 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
       'partition:smallint document:bigint block:text owner:text at:bigint',
     ),
   ],
-  reached: [table('reached', 'partition document watch', 'partition:smallint document:bigint watch:bigint hops:int')],
+  reached: [
+    table(
+      'reached',
+      'partition document watch',
+      'partition:smallint document:bigint watch:bigint hops:int known:bigint',
+    ),
+  ],
   holds: [table('holds', 'partition version owner', 'partition:smallint version:bigint owner:text since:bigint')],
   annotations,
   also_at: [table('also_at', 'annotation version', 'annotation:bigint version:bigint url:text')],

@@ -149,6 +149,10 @@ CREATE TABLE channels (
 CREATE INDEX channels_owner ON channels (owner, created_at)
 `
 
+const knownSchema = `
+ALTER TABLE reached ADD COLUMN known bigint NOT NULL DEFAULT 0
+`
+
 /** In this order. The tables of the first two can be distributed by their partition. */
 const changesSchema = `
 ALTER TABLE annotations ADD COLUMN changes text NOT NULL DEFAULT '{"list":[],"more":0}',
@@ -293,5 +297,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: '978340d0ed8a9d78f1d036fa4ea46a1ac2dcd4625d04a6456bc4e4b0f09faf31',
     name: 'delivery channels',
     sql: channelsSchema,
+  },
+  {
+    id: 24,
+    sha256: '99b47e2183c25b98f5cf0064b8b1505020c26c96578b53bc45c0be795b25f23f',
+    name: 'what a watch was last told of a document',
+    sql: knownSchema,
   },
 ]

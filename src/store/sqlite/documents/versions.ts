@@ -46,7 +46,7 @@ export function createSqliteVersions(db: Database): VersionStore {
     current: db.prepare(`SELECT ${versionSelect} WHERE v.id < ? AND d.version = v.id ORDER BY v.id DESC LIMIT ?`),
     crawledForAll: db.prepare('SELECT 1 FROM documents WHERE id = ? AND for_all = 1'),
     reached: db.prepare(
-      `SELECT document, watch, hops FROM reached WHERE document IN (SELECT value FROM json_each(?))
+      `SELECT document, watch, hops, known FROM reached WHERE document IN (SELECT value FROM json_each(?))
        AND watch IN (SELECT value FROM json_each(?))`,
     ),
     noise: db.prepare('SELECT state FROM noise WHERE document = ?'),

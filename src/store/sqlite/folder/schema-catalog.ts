@@ -184,4 +184,11 @@ CREATE TABLE channels (
 );
 CREATE INDEX channels_owner ON channels (owner, created_at)`,
   },
+  {
+    id: 20,
+    sha256: '05c73325729c13163fc4394fd028a873bcab6e49d8960c891b12267a4393db12',
+    name: 'what a watch was last told of a document',
+    sql: `
+ALTER TABLE reached ADD COLUMN known INTEGER NOT NULL DEFAULT 0`,
+  },
 ]

@@ -60,6 +60,7 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
        AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.id = versions.document AND d.for_all = 1)`,
     ),
     wanted: db.prepare('UPDATE versions SET wanted = 1 WHERE id = ? AND wanted = 0'),
+    known: db.prepare('UPDATE reached SET known = max(known, ?3) WHERE document = ?1 AND watch = ?2'),
     price: db.prepare(
       `INSERT OR IGNORE INTO prices (document, part, version, at, amount, currency, availability)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -127,6 +128,8 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
     for (const id of unwanted) sql.unwanted.run(id)
     for (const id of wanted) sql.wanted.run(id)
     for (const price of prices) addPrice(price)
+    const { known } = batch
+    if (known !== undefined) sql.known.run(known.documentId, known.watch, known.versionId)
     if (noise !== undefined) sql.noise.run(noise.documentId, noise.state.n, JSON.stringify(noise.state))
     for (const { versionId, notice } of notices) sql.notice.run(versionId, notice)
     return added.map(({ id }) => id)

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ChangingPage } from '../site/handler-site.ts'
+import { profileOf, sourceOf } from './up-run.ts'
+import { withWatching } from './watching.ts'
+
+test('a watch that is checked more rarely misses nothing of what others found in between', async () => {
+  const pages: Record<string, ChangingPage> = {
+    '/': { words: 'The list of the town', links: ['/news'] },
+    '/other': { words: 'Another list', links: ['/news'] },
+    '/news': { words: 'The bridge is open.' },
+  }
+  await withWatching({ pages: [pages] }, async ({ news, put, begin, checked, annotations, watches }) => {
+    const source = (path: string, everyMs: number) => ({
+      ...sourceOf(`${news.origin}${path}`, { depth: 1, everyMs, everyMaxMs: everyMs }),
+    })
+    await put(
+      profileOf('fast', 'ann@example.org', [source('/', 300)], { recall: 1 }),
+      profileOf('slow', 'bob@example.org', [source('/other', 6000)], { recall: 1 }),
+    )
+    begin()
+    await checked()
+    const fast = async () => (await watches.all()).find(({ uri }) => uri.endsWith('/'))!
+    const again = async (): Promise<void> => {
+      const from = Date.now()
+      for (let row = await fast(); row.round < from || row.checkedAt < row.round; row = await fast())
+        await new Promise((resolve) => setImmediate(resolve))
+    }
+    pages['/news']!.words = 'The bridge is open.</p><p>A recall of kettles begins.'
+    await again()
+    pages['/news']!.words = 'The bridge is closed.</p><p>A recall of kettles begins.'
+    await again()
+    await checked(2)
+    const told = (await annotations()).filter(({ backlog }) => !backlog)
+    assert.deepEqual([...new Set(told.map(({ profile }) => profile))].sort(), ['fast', 'slow'])
+    const [slow] = told.filter(({ profile }) => profile === 'slow')
+    assert.match(slow!.summary.text, /recall of kettles/)
+  })
+})
