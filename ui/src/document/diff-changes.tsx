@@ -1,6 +1,5 @@
 import { useRef, useState } from 'react'
 import type { Diff } from '../api/types.ts'
-import type { ShownChange } from '../changes/change.ts'
 import { ChangeList } from '../changes/change-list.tsx'
 import { Button } from '../kit/button.tsx'
 import { EmptyState } from '../kit/states.tsx'
@@ -16,26 +15,26 @@ const hiddenBy = { added: 'added', removed: 'removed', changed: 'replaced', move
 
 /** What changed, block by block, each with what can be done to hear no more of it. */
 export function ComparedChanges({ diff, hides, isStale }: Props) {
-  const [ignored, setIgnored] = useState<SelectedText | null>(null)
+  const [ignored, setIgnored] = useState<{ selected: SelectedText; proposed?: string | undefined } | null>(null)
   const text = useRef<HTMLDivElement>(null)
   const { changes, changeCount } = diff
   const shown = changes.filter(({ kind }) => !hides[hiddenBy[kind]])
   if (changes.length === 0)
     return <EmptyState icon="diff" title={strings.diff.unseen} advice={strings.diff.unseenAdvice} />
-  const actions = (change: ShownChange) =>
+  const actions = (change: Diff['changes'][number]) =>
     change.kind === 'moved' ? null : (
       <>
         <Button
           label={strings.ignore.text}
           small
           variant="quiet"
-          onClick={() => setIgnored(textOfChange(change, 'text'))}
+          onClick={() => setIgnored({ selected: textOfChange(change, 'text') })}
         />
         <Button
           label={strings.ignore.block}
           small
           variant="quiet"
-          onClick={() => setIgnored(textOfChange(change, 'block'))}
+          onClick={() => setIgnored({ selected: textOfChange(change, 'block'), proposed: change.ignore?.ignore })}
         />
       </>
     )
@@ -61,7 +60,7 @@ export function ComparedChanges({ diff, hides, isStale }: Props) {
         <IgnoreDialog
           document={String(diff.document)}
           profiles={diff.profiles}
-          selected={ignored}
+          {...ignored}
           onClose={() => setIgnored(null)}
         />
       )}

@@ -11,10 +11,17 @@ import { strings } from './strings.ts'
 
 type Ignoring = { pattern: string; profiles: readonly string[] }
 
-type Props = { document: string; profiles: Diff['profiles']; selected: SelectedText; onClose: () => void }
+type Props = {
+  document: string
+  profiles: Diff['profiles']
+  selected: SelectedText
+  /** What the server proposes for it; made of the selection where there is none. */
+  proposed?: string | undefined
+  onClose: () => void
+}
 
-export function IgnoreDialog({ document, profiles, selected, onClose }: Props) {
-  const [pattern, setPattern] = useState(() => patternOf(selected))
+export function IgnoreDialog({ document, profiles, selected, proposed, onClose }: Props) {
+  const [pattern, setPattern] = useState(() => proposed ?? patternOf(selected))
   const [skipped, setSkipped] = useState<ReadonlySet<string>>(new Set())
   const save = useIgnore(document, onClose)
   const chosen = profiles.filter(({ id }) => !skipped.has(id)).map(({ id }) => id)
