@@ -1,4 +1,5 @@
 import type { Block } from '../../core/change/change.ts'
+import { sharedEnd, sharedStart } from './shared-ends.ts'
 
 /** What of a block is held against others, in numbers, so that thousands of pairs can be compared. */
 export type Features = {
@@ -13,7 +14,7 @@ export type Features = {
 }
 
 /** Of a longer text the beginning speaks for the rest. */
-const maxWords = 96
+const maxWords = 48
 const maxShort = 8
 const numberHash = 1
 
@@ -95,12 +96,8 @@ export function sharedWords(one: Features, other: Features): number {
 
 /** Characters at the beginning and the end that are the same. */
 export function sharedEnds(a: string, b: string): number {
-  const shorter = Math.min(a.length, b.length)
-  let start = 0
-  while (start < shorter && a.charCodeAt(start) === b.charCodeAt(start)) start++
-  let end = 0
-  while (end < shorter - start && a.charCodeAt(a.length - 1 - end) === b.charCodeAt(b.length - 1 - end)) end++
-  return start + end
+  const start = sharedStart(a, b)
+  return start + sharedEnd(a, b, Math.min(a.length, b.length) - start)
 }
 
 /** Whether one can have become the other at all. */

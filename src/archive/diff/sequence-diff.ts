@@ -26,9 +26,24 @@ const workOfPath = 100
 type Range = { from: number; fromEnd: number; to: number; toEnd: number }
 
 export function diffSequences(old: readonly string[], next: readonly string[], budget: DiffBudget): SequenceDiff {
-  const ids = new Map<string, number>()
-  const a = numbered(old, ids)
-  return diffNumbers(a, numbered(next, ids), ids.size, budget)
+  // Equal ends need no numbers.
+  const shorter = Math.min(old.length, next.length)
+  let start = 0
+  while (start < shorter && old[start] === next[start]) start++
+  let end = 0
+  while (end < shorter - start && old[old.length - 1 - end] === next[next.length - 1 - end]) end++
+  const matches: Match[] = start > 0 ? [{ from: 0, to: 0, length: start }] : []
+  const [oldEnd, newEnd] = [old.length - end, next.length - end]
+  let coarse = false
+  if (start < oldEnd && start < newEnd) {
+    const ids = new Map<string, number>()
+    const a = numbered(old, start, oldEnd, ids)
+    const inner = diffNumbers(a, numbered(next, start, newEnd, ids), ids.size, budget)
+    coarse = inner.coarse
+    for (const { from, to, length } of inner.matches) matches.push({ from: from + start, to: to + start, length })
+  }
+  if (end > 0) matches.push({ from: oldEnd, to: newEnd, length: end })
+  return { matches: joined(matches), coarse }
 }
 
 /** The same for tokens that are numbers already, each less than `end`. */
@@ -57,16 +72,16 @@ export function diffNumbers(a: Int32Array, b: Int32Array, end: number, budget: D
   return { matches: joined(matches), coarse }
 }
 
-function numbered(tokens: readonly string[], ids: Map<string, number>): Int32Array {
-  const numbers = new Int32Array(tokens.length)
-  for (let i = 0; i < tokens.length; i++) {
+function numbered(tokens: readonly string[], start: number, end: number, ids: Map<string, number>): Int32Array {
+  const numbers = new Int32Array(end - start)
+  for (let i = start; i < end; i++) {
     const token = tokens[i]!
     let id = ids.get(token)
     if (id === undefined) {
       id = ids.size
       ids.set(token, id)
     }
-    numbers[i] = id
+    numbers[i - start] = id
   }
   return numbers
 }

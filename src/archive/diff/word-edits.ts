@@ -1,5 +1,6 @@
 import { maxWords, type Words, wordsOf } from '../../core/text/word-tokens.ts'
 import { type DiffBudget, diffSequences, type Match } from './sequence-diff.ts'
+import { sharedEnd, sharedStart } from './shared-ends.ts'
 
 /** Words `from` to `fromEnd` became words `to` to `toEnd`. */
 export type WordEdit = { from: number; fromEnd: number; to: number; toEnd: number }
@@ -17,16 +18,12 @@ const maxUncut = 2_000
 
 /** Of characters. A small change in a long text leaves few words to look at one by one. */
 export function commonEnds(a: string, b: string): { start: number; end: number } {
-  const shorter = Math.min(a.length, b.length)
-  let start = 0
-  while (start < shorter && a.charCodeAt(start) === b.charCodeAt(start)) start++
+  let start = sharedStart(a, b)
   const least = Math.max(0, start - maxUncut)
   for (let spaces = 0; start > least || isHalf(a, start); start--) {
     if (isSpace(a.charCodeAt(start)) && ++spaces > maxSpaces) break
   }
-  const rest = shorter - start
-  let end = 0
-  while (end < rest && a.charCodeAt(a.length - 1 - end) === b.charCodeAt(b.length - 1 - end)) end++
+  let end = sharedEnd(a, b, Math.min(a.length, b.length) - start)
   const leastEnd = Math.max(0, end - maxUncut)
   for (let spaces = 0; end > leastEnd || isHalf(a, a.length - end); end--) {
     if (isSpace(a.charCodeAt(a.length - end)) && ++spaces > maxSpaces) break

@@ -92,6 +92,10 @@ export function wordsOf(text: string, limit = maxWords): Words | null {
  */
 function plainEnd(text: string, start: number, first: number): number {
   if (first < 0x80 && plainMarks[first] === 1) return text.charCodeAt(start + 1) >= 0x80 ? start : start + 1
+  if (first === 0x2e) {
+    const next = text.charCodeAt(start + 1)
+    return next === 0x20 || start + 1 === text.length ? start + 1 : start
+  }
   let at = start
   let code = first
   while (at - start <= maxPlain && isLatin(code)) code = text.charCodeAt(++at)
