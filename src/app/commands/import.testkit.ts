@@ -260,6 +260,7 @@ export async function pictureOf(stores: StoreSet, numberOf: (id: number) => numb
           ...task,
           id: numberOf(task.id),
           versionId: numberOf(task.versionId),
+          documentId: numberOf(task.documentId),
         })),
         setAside: (await stores.annotations.setAside(1000)).latest.map((task) => ({
           ...task,
