@@ -41,7 +41,7 @@ function withItems(ids: { item: number; document: number; watch: number; profile
       path: '/inbox?state=all',
       ready: 'this week',
       next: async (page) => {
-        await page.getByRole('checkbox').first().check()
+        await page.locator('.inbox-row').getByRole('checkbox').first().check()
         await page.getByText('1 selected').waitFor()
       },
     },
@@ -53,7 +53,7 @@ function withItems(ids: { item: number; document: number; watch: number; profile
     { name: 'profile-xml', path: `/profiles/${profile}?view=xml`, ready: 'Profile as XML' },
     { name: 'profile-new', path: '/profiles/new', ready: 'What to watch' },
     { name: 'search', path: '/search?q=harbour', ready: /results? in/ },
-    ofDocument('diff', /words/),
+    ofDocument('diff', /^\d+ changes?$/),
     ofDocument('sides', /^Before ·/),
     ofDocument('merged', /what it replaced/),
     ofDocument('text', 'this week'),
