@@ -2,17 +2,7 @@ import { createRequire } from 'node:module'
 import type { Aspect } from '../profile.ts'
 import { readSource } from '../text/text-source.ts'
 import type { Change } from './change.ts'
-
-/**
- * What a page has beside its text: links to documents, pictures, its description, data for programs, and how it was answered. Each
- * is a list of named values, so that two versions can be compared value by value.
- */
-export type AspectValue = {
-  readonly aspect: Exclude<Aspect, 'text' | 'title'>
-  /** What it is known by in both versions: the text of a link, the name of a header. */
-  readonly name: string
-  readonly value: string
-}
+import type { AspectValue } from './page-aspects.ts'
 
 /** A response. */
 export type Answer = {

@@ -1,5 +1,16 @@
+import type { Aspect } from '../profile.ts'
 import { createPageTree, type PageElement, type PageNode } from '../text/page-tree.ts'
-import type { AspectValue } from './aspects.ts'
+
+/**
+ * What a page has beside its text: links to documents, pictures, its description, data for programs, and how it was answered. Each
+ * is a list of named values, so that two versions can be compared value by value.
+ */
+export type AspectValue = {
+  readonly aspect: Exclude<Aspect, 'text' | 'title'>
+  /** What it is known by in both versions: the text of a link, the name of a header. */
+  readonly name: string
+  readonly value: string
+}
 
 /** Of files that people download. */
 const documentPath =

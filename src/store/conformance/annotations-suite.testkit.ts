@@ -112,7 +112,7 @@ export function annotationsSuite(engine: StoreEngine): void {
     )
 
     test(
-      'links that change alone are no task, and a watch that has not seen the text yet gets the version that brought it',
+      'links that change alone are a task of the watch that found them; one that has not seen the text yet gets the version that brought it',
       place(async ({ shard, host, annotations }) => {
         const record = async (body: string, check: Check, parts = {}): Promise<number> => {
           const page = pageOf(host, '/', body, { check, run: check.watch, links: [`http://${host}/${body}`], ...parts })
@@ -124,18 +124,21 @@ export function annotationsSuite(engine: StoreEngine): void {
         const links = await record('two', checkOf(1), { sameTextAs: text })
         const again = await record('three', checkOf(1), { sameTextAs: links })
         assert.ok(text < links && links < again)
-        assert.deepEqual(await allTasks(annotations), [])
+        const tasks = async () =>
+          (await allTasks(annotations)).map(({ watch, versionId, made }) => [watch, versionId, made])
+        assert.deepEqual(await tasks(), [
+          [1, links, true],
+          [1, again, true],
+        ])
         const seen = [checkOf(2, { since: text }), checkOf(3, { since: text - 1 }), checkOf(4, { first: true })]
         for (const check of seen)
           await shard.documents.record([noteOf(host, '/', 'unchanged', { check, run: check.watch })])
-        await record('four', checkOf(5, { since: text }), { sameTextAs: again })
-        assert.deepEqual(
-          (await allTasks(annotations)).map(({ watch, versionId, made }) => [watch, versionId, made]),
-          [
-            [3, text, false],
-            [4, text, false],
-          ],
-        )
+        const last = await record('four', checkOf(5, { since: text }), { sameTextAs: again })
+        assert.deepEqual((await tasks()).slice(2), [
+          [3, text, false],
+          [4, text, false],
+          [5, last, true],
+        ])
       }),
     )
 

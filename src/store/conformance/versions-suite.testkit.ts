@@ -181,6 +181,28 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
+      'what differs in something else that the watch asks for is a change, even with the same bytes',
+      withPage(async ({ host, record, history }) => {
+        const first = await record(pageOf(host, '/', 'one'))
+        assert.ok(first.kind === 'stored')
+        const other = { status: 203, differsFrom: first.versionId, at: 2_000 }
+        const second = await record(pageOf(host, '/', 'one', other))
+        assert.ok('versionId' in second)
+        assert.deepEqual(await record(pageOf(host, '/', 'one', { ...other, at: 3_000 })), {
+          kind: 'unchanged',
+          duplicate: false,
+        })
+        assert.deepEqual(
+          (await history()).map(({ n, reason, status }) => [n, reason, status]),
+          [
+            [1, 'new', 200],
+            [2, 'changed', 203],
+          ],
+        )
+      }),
+    )
+
+    test(
       'the same text as a version that is not current any more is a change',
       withPage(async ({ host, record }) => {
         const first = await record(pageOf(host, '/', 'a'))
