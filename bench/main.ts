@@ -16,6 +16,7 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
   match: () => import('./match.ts'),
   blocks: () => import('./blocks.ts'),
   changes: () => import('./changes.ts'),
+  noise: () => import('./noise.ts'),
   update: async () => {
     const { runUpdate: run, optionNames } = await import('./match.ts')
     return { run, optionNames }
@@ -34,6 +35,7 @@ Options of crawl: --pages 20000 --hosts 8 --seed 1 --peers wget2,scrapy,crawlee 
 Options of search: --documents 100000 --crawl-pages 2000
 Options of blocks: --pages 20 --rounds 40
 Options of changes: --pairs 16 --rounds 20
+Options of noise: --documents 25
 Options of api: --annotations 1000000 --users 50 --seconds 20 --streams 1000 --quick yes
 Options of cluster: --workers 1,2,4,8 --latency 200 --wide-hosts 400 --wide-fetchers 4 --window 15 --cpu-pages 20000 --cpu-hosts 8
 Options of leases: --holders 1,10,100 --partitions 256,4096 --seed 1

@@ -4,10 +4,12 @@ import { hintOf } from './hints.ts'
 import { type LearnedBlock, type LearnedReason, learningLimits, type MuteReason } from './learned-block.ts'
 import type { NoiseKind } from './recognisers.ts'
 import { frameOf, shapeOf } from './shape.ts'
-import { holdsPrice, isTracked } from './tracked.ts'
+import { holdsPrice, isTracked, saysAlarm } from './tracked.ts'
 
 /** How many checks before this one must have changed a block; see `learned-block`. */
 const IN_A_ROW = 2
+/** Words. */
+const SENTENCE = 10
 const OF_LAST = { checks: 5, changed: 4 } as const
 const HINTED_IN_A_ROW = 1
 const HINTED_OF_LAST = { checks: 4, changed: 2 } as const
@@ -86,7 +88,7 @@ export function createLearner(known: Map<string, LearnedBlock>, { check, at, und
     const isNumeric = shapeOf(before) === shapeOf(after)
     const block = blockOf(byText.get(`${where} ${shortHash(before)}`) ?? shortHash(where, shapeOf(before)), change)
     const region = isNumeric ? null : regionOf(change)
-    const why = isTracked(change) ? '' : region === null ? ofNumbers(block) : ofWords(block, region, change)
+    const why = isTracked(change) ? '' : region === null ? ofNumbers(block, after) : ofWords(block, region, change)
     if (why !== '') mute(block, why, of)
     else if (block.why !== '' && block.why !== 'flips') forget(block)
     block.text = shortHash(after)
@@ -97,8 +99,12 @@ export function createLearner(known: Map<string, LearnedBlock>, { check, at, und
     mark(region, 'w', [before])
   }
 
-  const ofNumbers = (block: LearnedBlock): LearnedReason | '' =>
-    block.why === 'numbers' || inRow(block, 'n') >= IN_A_ROW ? 'numbers' : ''
+  /** In a whole sentence a number is part of what it says; counts stand alone. */
+  function ofNumbers(block: LearnedBlock, text: string): LearnedReason | '' {
+    const isSentence = text.split(/\s+/, SENTENCE).length === SENTENCE
+    const isLearned = isSentence ? ofLast(block, OF_LAST.checks) >= OF_LAST.changed : inRow(block, 'n') >= IN_A_ROW
+    return block.why === 'numbers' || isLearned ? 'numbers' : ''
+  }
 
   function ofWords(block: LearnedBlock, region: LearnedBlock, change: Replacement): LearnedReason | '' {
     const { before, after } = change
@@ -137,7 +143,7 @@ export function createLearner(known: Map<string, LearnedBlock>, { check, at, und
 
   /** A part that is named for rotating counts as one block. */
   function hinted(part: string, changes: readonly Change[]): void {
-    const told = changes.filter((change) => !isRepriced(change))
+    const told = changes.filter((change) => !isRepriced(change) && !saysAlarm(change))
     if (told.length === 0) return
     const block = blockOf(shortHash('part', part), told[0]!)
     const isNumeric = told.every(

@@ -14,9 +14,9 @@ export type Token = {
   readonly spaced: boolean
 }
 
-const isoDate = String.raw`\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?![\d.])`
+const isoDate = String.raw`\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d|\.\d)`
 const isoTime = String.raw`(?:[tT ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?[zZ](?!\p{L})| ?[+-]\d{2}:?\d{2}(?!\d))?)?`
-const shortDate = String.raw`\d{1,2}(?:\.\d{1,2}\.|/\d{1,2}/|-\d{1,2}-)(?:\d{4}|\d{2})(?![\d.])`
+const shortDate = String.raw`\d{1,2}(?:\.\d{1,2}\.|/\d{1,2}/|-\d{1,2}-)(?:\d{4}|\d{2})(?!\d|\.\d)`
 const clock = String.raw`\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,6})?)?(?![\d:])`
 const uuid = '[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}'
 const hex = String.raw`(?=[a-fA-F]{0,127}\d)(?=\d{0,127}[a-fA-F])[0-9a-fA-F]{16,128}(?![\p{L}\d])`

@@ -14,6 +14,9 @@ const score =
   /(?<![\d:])\d{1,3}\s?:\s?\d(?![\d:])|(?<!\p{L})(?:score|scores|goals?|tore|endstand|halbzeit|half-time|full-time|final score|marcador|punkte|points|pts|rank|ranking|seed|odds)(?!\p{L})/iu
 const phone =
   /(?<!\d)\+\d{1,3}[\s\d()/-]{5,20}|(?<!\p{L})(?:phone|tel|telephone|telefon|téléphone|teléfono|fax|hotline|call)(?!\p{L})/iu
+/** From when to when: opening hours, times of events. */
+const hours =
+  /\d{1,2}(?::\d{2})?\s?(?:[ap]\.?m\.?|uhr|h)?\s?(?:[–—-]|to|bis|until)\s?\d{1,2}(?::\d{2}|\s?[ap]\.?m)|(?<!\p{L})(?:opening hours|öffnungszeiten|horaires|horario|orari)(?!\p{L})/iu
 /** Of what there are only so many. */
 const supply =
   /(?<!\p{L})(?:left|remaining|available|vacanc(?:y|ies)|seats?|places?|spots?|slots?|rooms?|stock|tickets?|units|deadline|due|übrig|verfügbar|frei|freie|plätze|karten|places|restantes?|restants?|disponibles?|plazas|entradas|posti|biglietti|vagas|plaatsen|platser|мест|билетов|miejsc|míst|kaldı)(?!\p{L})|席|残り|剩|좌석/iu
@@ -36,9 +39,18 @@ export function isTracked(change: Change): boolean {
   if (hasTrackedName(change)) return true
   for (const text of [before, after]) {
     if (holdsPrice(text)) return true
-    if (text.length <= MAX_STATE_TEXT && [version, score, phone, supply].some((words) => words.test(text))) return true
+    if (text.length <= MAX_STATE_TEXT && [version, score, phone, supply, hours].some((words) => words.test(text)))
+      return true
   }
   return saysState(before, after) || saysState(after, before)
+}
+
+const alarm =
+  /(?<!\p{L})(?:recall(?:ed)?|warning|alert|emergency|evacuat\p{L}*|outage|closed|cancell?ed|suspended|danger|rückruf|warnung|notfall|gesperrt|abgesagt|rappel|alerte|urgence|fermé|annulé|aviso|alerta|emergencia|cerrado|cancelado|richiamo|allerta|chiuso)(?!\p{L})/iu
+
+/** What must be told even where advertisements are. */
+export function saysAlarm({ before = '', after = '' }: Change): boolean {
+  return [before, after].some((text) => text.length <= MAX_STATE_TEXT && alarm.test(text))
 }
 
 /** A word of one text that the other doesn't have says how something is. */
@@ -70,7 +82,13 @@ export function holdsPrice(text: string): boolean {
 const trackedName =
   /(?:^|[^a-z])(?:price|prices|cost|amount|offer|stock|inventory|availability|available|in-?stock|quantity|qty|version|release|score|status|state|deadline|due|rate|preis|prix|precio|prezzo|kurs|bestand)(?:[^a-z]|$)/
 
-export function hasTrackedName({ key, place, path }: Pick<Change, 'key' | 'place' | 'path'>): boolean {
-  const last = `${key.slice(-60)} ${place.slice(-60).replace(/^.*\//, '')} ${path.slice(-60)}`
-  return trackedName.test(last.replace(/(\p{Ll})(?=\p{Lu})/gu, '$1-').toLowerCase())
+function hasTrackedName({ key, place, path, block }: Change): boolean {
+  const heading = block === 'value' ? '' : (path.split(' › ').at(-1) ?? '')
+  const names = [key.slice(-60), place.slice(place.lastIndexOf('/') + 1), heading.length <= MAX_SHORT ? heading : '']
+  return trackedName.test(
+    names
+      .join(' ')
+      .replace(/(\p{Ll})(?=\p{Lu})/gu, '$1-')
+      .toLowerCase(),
+  )
 }
