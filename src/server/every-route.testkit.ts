@@ -96,6 +96,7 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       'GET /documents/:id': hers(`/documents/${document}`),
       'GET /documents/:id/versions': hers(`/documents/${document}/versions`),
       'GET /documents/:id/prices': hers(`/documents/${document}/prices`),
+      'POST /documents/:id/select': hers(`/documents/${document}/select`, { select: ['p'] }),
       'GET /documents/:id/muted': hers(`/documents/${document}/muted`),
       'PATCH /documents/:id/muted/:block': hers(`/documents/${document}/muted/nothing`, { undone: 'you' }),
       'GET /documents/:id/diff': hers(`/documents/${document}/diff`),
@@ -220,7 +221,9 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
     test('that changes something is refused to a token that may only read', async () => {
       const token = kept.erace.asToken(ada, ['read'])
       for (const [name, sample] of guarded()) {
-        if (methodOf(name) === 'GET' || name === 'POST /profiles/preview') continue
+        // These store nothing: their question is too long for an address.
+        if (methodOf(name) === 'GET' || ['POST /profiles/preview', 'POST /documents/:id/select'].includes(name))
+          continue
         const answer = await call(token, name, sample)
         assert.deepEqual([name, answer.statusCode, answer.json().error.code], [name, 403, 'forbidden'])
       }
