@@ -64,7 +64,7 @@ export const moreEdits: readonly EditKind[] = [
   inserted('address', true, (n, seed) => `<p>Office: ${n + 10} ${phrase(n, seed, 1)} Street, second floor</p>`),
 ]
 
-/** Written after that, and nothing was changed for them. */
+/** Written after that; one of them led to a change. */
 export const heldOutEdits: readonly EditKind[] = [
   inserted('server time', false, (n) => `<p>Time on this server is ${10 + n}:${11 + n * 9}:${12 + n}</p>`, 'footer'),
   inserted("today's date", false, (n) => `<p>Today is Monday, ${n + 10} November 2026</p>`, 'top'),

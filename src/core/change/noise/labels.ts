@@ -7,7 +7,7 @@ last changed, last change, last edited, edited, last revised, last reviewed, las
 last crawled, last generated, as of, page generated, page created, page rendered, page loaded, page was generated, generated, generated at
 generated on, rendered, rendered at, compiled, built, built at, built on, current time, current date, current date and time, server time, local time
 system time, time now, the time is, it is now, time is now, retrieved, fetched, fetched at, accessed, cached, cached at, snapshot, snapshot taken
-timestamp, time stamp, last active, last login, last visit, date modified, date updated, dtstamp, modified at, changed at
+timestamp, time stamp, ts, last active, last login, last visit, date modified, date updated, dtstamp, modified at, changed at
 data as of, prices as of, quotes as of, delayed as of, today is, today's date, todays date
 stand, stand vom, zuletzt aktualisiert, aktualisiert, aktualisiert am, letzte aktualisierung, letztes update, letzte änderung, zuletzt geändert
 zuletzt bearbeitet, zuletzt besucht, geändert, erstellt am, erzeugt, generiert, generiert am, seite erstellt, seite generiert, abgerufen, abgerufen am

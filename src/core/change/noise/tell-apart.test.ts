@@ -185,6 +185,7 @@ describe('noise that is recognised', () => {
     assert.equal(value('$.meta.generatedAt', '2026-11-16T10:00:00Z', '2026-11-16T11:00:00Z'), 'stamp')
     assert.equal(value('$.meta.requestId', 'ab12-cd34', 'ff12-cd35'), 'id')
     assert.equal(value('$.page.views', '1234', '1235'), 'counter')
+    assert.equal(value('$.state.ts', '1789000060', '1789000120'), 'stamp')
     assert.equal(value('$.event.startsAt', '2026-11-16T10:00:00Z', '2026-11-17T10:00:00Z'), null)
     assert.equal(value('$.items[3].price', '12', '13'), null)
     assert.equal(whyNot('1,234', '1,240', { place: 'main/p.view-count' }), 'counter')

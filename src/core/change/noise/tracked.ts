@@ -84,7 +84,12 @@ const trackedName =
 
 function hasTrackedName({ key, place, path, block }: Change): boolean {
   const heading = block === 'value' ? '' : (path.split(' › ').at(-1) ?? '')
-  const names = [key.slice(-60), place.slice(place.lastIndexOf('/') + 1), heading.length <= MAX_SHORT ? heading : '']
+  const name = /([\p{L}_][\p{L}\d_-]*)[^\p{L}]*$/u.exec(key.slice(-60))?.[1] ?? ''
+  const names = [
+    name,
+    block === 'value' ? '' : place.slice(place.lastIndexOf('/') + 1),
+    heading.length <= MAX_SHORT ? heading : '',
+  ]
   return trackedName.test(
     names
       .join(' ')
