@@ -72,7 +72,9 @@ export const PreviewExample = Type.Object({
 })
 /** Matched against documents visible to the caller; nothing is stored. */
 export const Preview = Type.Object({
-  documents: Type.Integer({ description: 'Documents compared with the profile' }),
+  documents: Type.Integer({
+    description: 'Documents compared with the profile; where its interests ask for the change, their last changes',
+  }),
   matched: Type.Integer(),
   covered: Type.Boolean({
     description: "True: documents of the profile's sources; false: all documents visible to the caller",

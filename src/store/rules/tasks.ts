@@ -20,12 +20,12 @@ export function newsOf(outcome: CaptureOutcome): number | null {
 export type TaskVersion = { id: number; reason: VersionReason; body: BodyState }
 
 /**
- * Where only the links of the current version are new, its text came with an earlier one, and that is the news. Its task is
- * the current version only if the earlier one has no body any more.
+ * Where only the links of the current version are new, its text came with an earlier one. To a watch that has not seen the text, that
+ * one is the news, unless it has no body any more; to all others it is the current version, for its links.
  */
 export function dueVersion(check: Check, current: TaskVersion, withText: TaskVersion | undefined): number | null {
   const news = withText ?? current
-  if (!isDue(check, news)) return null
+  if (!isDue(check, news)) return current.id > check.since ? current.id : null
   return news.body === 'kept' || news.reason === 'gone' ? news.id : current.id
 }
 
