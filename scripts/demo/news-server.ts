@@ -6,7 +6,7 @@ import type { Article, NewsDesk } from './news-desk.ts'
 import type { TownPages } from './town-pages.ts'
 
 const PAPER = 'The Lanternhead Courier'
-/** Only on the front page and in the feed: profiles that want articles, not lists, exclude it. */
+/** In the title of the front page: profiles that want articles, not lists, exclude it. */
 export const FRONT_PAGE_WORDS = 'headlines at a glance'
 
 const style = `:root{color-scheme:light dark}body{font:1.05rem/1.5 Georgia,serif;max-width:42rem;margin:2rem auto;padding:0 1rem}
@@ -62,10 +62,8 @@ function frontPage(articles: readonly Article[]): string {
     ({ path, headline, topic }) =>
       `<article><small>${topic}</small><br><a href="${path}">${escaped(headline)}</a></article>`,
   )
-  return page(
-    PAPER,
-    `<h1>${PAPER}</h1><p>All ${FRONT_PAGE_WORDS}</p>${items.join('\n')}<p><a href="/feed.xml">Feed</a></p>`,
-  )
+  // The feed isn't linked: its entries would match like the articles.
+  return page(`${PAPER}: ${FRONT_PAGE_WORDS}`, `<h1>${PAPER}</h1>${items.join('\n')}`)
 }
 
 function articlePage({ headline, topic, paragraphs }: Article): string {
