@@ -1,4 +1,5 @@
 import type { Block } from '../../core/change/change.ts'
+import { codesOf } from '../../core/text/text-codes.ts'
 import { sharedEnd, sharedStart } from './shared-ends.ts'
 
 /** What of a block is held against others, in numbers, so that thousands of pairs can be compared. */
@@ -21,13 +22,14 @@ const numberHash = 1
 /** Words, as scanned here, are rougher than those of a diff, and found many times faster. */
 export function featuresOf(block: Block): Features {
   const { text } = block
+  const codes = codesOf(text, 0)
   const found = new Int32Array(Math.min(maxWords, (text.length >> 1) + 1))
   let count = 0
   let hash = 0
   let length = 0
   let isNumber = false
   for (let i = 0; i <= text.length && count < found.length; i++) {
-    const code = i < text.length ? text.charCodeAt(i) : 0x20
+    const code = i < text.length ? codes[i]! : 0x20
     const kindOf = code < 128 ? asciiKinds[code]! : code >= 0x2e80 && code < 0xd800 ? dense : letter
     // Separators within a number are part of it.
     const isWithin = isNumber && (code === 0x2e || code === 0x2c || code === 0x3a)
@@ -95,9 +97,11 @@ export function sharedWords(one: Features, other: Features): number {
 }
 
 /** Characters at the beginning and the end that are the same. */
-export function sharedEnds(a: string, b: string): number {
-  const start = sharedStart(a, b)
-  return start + sharedEnd(a, b, Math.min(a.length, b.length) - start)
+export function sharedEnds(one: string, other: string): number {
+  const [a, b] = [codesOf(one, 0), codesOf(other, 1)]
+  const shorter = Math.min(one.length, other.length)
+  const start = sharedStart(a, b, shorter)
+  return start + sharedEnd(a, one.length, b, other.length, shorter - start)
 }
 
 /** Whether one can have become the other at all. */

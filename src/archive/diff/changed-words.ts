@@ -1,6 +1,6 @@
 import type { Piece, PieceKind } from '../../core/change/change.ts'
 import { type DiffBudget, diffSequences } from './sequence-diff.ts'
-import { commonEnds, editsOfWords, textBetween, type WordEdits } from './word-edits.ts'
+import { editsOfTexts, type WordEdits } from './word-edits.ts'
 
 /**
  * How one text became another. `same` and `added` together are the newer text, `same` and `removed` the older one but for its white
@@ -9,11 +9,10 @@ import { commonEnds, editsOfWords, textBetween, type WordEdits } from './word-ed
 export type ChangedWords = { pieces: Piece[]; coarse: boolean }
 
 export function changedWords(before: string, after: string, budget: DiffBudget): ChangedWords {
-  const { start, end } = commonEnds(before, after)
+  const { start, end, found } = editsOfTexts(before, after, budget)
   const writer = createPieces()
   writer.put('same', after.slice(0, start))
   const [old, next] = [before.slice(start, before.length - end), after.slice(start, after.length - end)]
-  const found = old === '' || next === '' ? null : editsOfWords(old, next, budget)
   if (found === null) {
     writer.put('removed', old)
     writer.put('added', next)
@@ -25,18 +24,19 @@ export function changedWords(before: string, after: string, budget: DiffBudget):
 function putEdits({ put }: PieceWriter, { old, next, edits }: WordEdits): void {
   let told = 0
   for (const { from, fromEnd, to, toEnd } of edits) {
-    if (to > told) put('same', next.glue[told]! + textBetween(next, told, to))
-    const removed = textBetween(old, from, fromEnd)
+    if (to > told) put('same', next.glue(told) + next.between(told, to))
+    const removed = old.between(from, fromEnd)
     if (to < toEnd) {
-      put('same', next.glue[to]!)
+      put('same', next.glue(to))
       put('removed', removed)
-      put('added', textBetween(next, to, toEnd))
-    } else if (from > 0) put('removed', old.glue[from]! + removed)
-    else put('removed', removed + (old.glue[fromEnd] ?? old.tail))
+      put('added', next.between(to, toEnd))
+    } else if (from > 0) put('removed', old.glue(from) + removed)
+    else put('removed', removed + old.glue(fromEnd))
     told = toEnd
   }
-  if (told < next.words.length) put('same', next.glue[told]! + textBetween(next, told, next.words.length))
-  put('same', next.tail)
+  const count = next.ids.length
+  if (told < count) put('same', next.glue(told) + next.between(told, count))
+  put('same', next.glue(count))
 }
 
 /** Cell by cell: a change never reaches from one cell into another. */

@@ -4,6 +4,7 @@ import type { Words } from '../../core/text/word-tokens.ts'
 import { pairBlocks } from './block-pairs.ts'
 import { type PageWords, readPageWords, type TextRun, textOfPage } from './page-words.ts'
 import { createDiffBudget } from './sequence-diff.ts'
+import { type TokenIds, tokensOfWords } from './token-list.ts'
 import { editsOfTokens, type WordEdit } from './word-edits.ts'
 
 /** Parts of a text that are not compared. */
@@ -89,7 +90,10 @@ function editsOf(old: Side, next: Side): WordEdit[] {
     from = oldLines.starts[partner + 1]!
     to = newLines.starts[line + 1]!
     if (oldLines.blocks[partner]!.text === newLines.blocks[line]!.text) continue
-    const inner = editsOfTokens(wordsBetween(old, start, from), wordsBetween(next, newStart, to), budget)
+    const ids: TokenIds = new Map()
+    const [one, other] = [wordsBetween(old, start, from), wordsBetween(next, newStart, to)]
+    const tokens = [tokensOfWords(one, ids), tokensOfWords(other, ids)] as const
+    const inner = editsOfTokens(...tokens, ids.size, budget)
     for (const edit of inner.edits)
       put({
         from: start + edit.from,

@@ -1,20 +1,13 @@
-/** Compared at once: far cheaper than one by one. */
-const chunk = 64
-
-/** How many characters two texts begin with in common. */
-export function sharedStart(a: string, b: string): number {
-  const max = Math.min(a.length, b.length)
+/** How many codes two texts begin with in common, `max` at most. */
+export function sharedStart(a: Uint16Array, b: Uint16Array, max: number): number {
   let at = 0
-  while (at + chunk <= max && a.startsWith(b.slice(at, at + chunk), at)) at += chunk
-  while (at < max && a.charCodeAt(at) === b.charCodeAt(at)) at++
+  while (at < max && a[at] === b[at]) at++
   return at
 }
 
-/** How many they end with, `max` at most. */
-export function sharedEnd(a: string, b: string, max: number): number {
+/** How many they end with. */
+export function sharedEnd(a: Uint16Array, aEnd: number, b: Uint16Array, bEnd: number, max: number): number {
   let length = 0
-  while (length + chunk <= max && a.endsWith(b.slice(b.length - length - chunk, b.length - length), a.length - length))
-    length += chunk
-  while (length < max && a.charCodeAt(a.length - 1 - length) === b.charCodeAt(b.length - 1 - length)) length++
+  while (length < max && a[aEnd - 1 - length] === b[bEnd - 1 - length]) length++
   return length
 }

@@ -1,10 +1,12 @@
-import { maxWords, type Words, wordsOf } from '../../core/text/word-tokens.ts'
-import { type DiffBudget, diffSequences, type Match } from './sequence-diff.ts'
+import { codesOf } from '../../core/text/text-codes.ts'
+import { maxWords } from '../../core/text/word-tokens.ts'
+import { type DiffBudget, diffNumbers, diffSequences, type Match } from './sequence-diff.ts'
 import { sharedEnd, sharedStart } from './shared-ends.ts'
+import { type CodesAt, type TokenIds, type TokenList, tokensOf } from './token-list.ts'
 
 /** Words `from` to `fromEnd` became words `to` to `toEnd`. */
 export type WordEdit = { from: number; fromEnd: number; to: number; toEnd: number }
-export type WordEdits = { old: Words; next: Words; edits: WordEdit[]; coarse: boolean }
+export type WordEdits = { old: TokenList; next: TokenList; edits: WordEdit[]; coarse: boolean }
 
 /** Beyond this, sentences are compared before their words. */
 const manyWords = 2_000
@@ -16,19 +18,35 @@ const maxSpaces = 5
 /** Where words have no end. */
 const maxUncut = 2_000
 
-/** Of characters. A small change in a long text leaves few words to look at one by one. */
-export function commonEnds(a: string, b: string): { start: number; end: number } {
-  let start = sharedStart(a, b)
+/** Edits of the words between `start` and the last `end` characters; null where there are too many words. */
+export type TextEdits = { start: number; end: number; found: WordEdits | null }
+
+/**
+ * What came and went between two texts, word by word, as a person would tell it. Only what is between their common ends is looked at: a
+ * small change in a long text leaves few words.
+ */
+export function editsOfTexts(before: string, after: string, budget: DiffBudget): TextEdits {
+  const [a, b] = [codesOf(before, 0), codesOf(after, 1)]
+  const shorter = Math.min(before.length, after.length)
+  let start = sharedStart(a, b, shorter)
   const least = Math.max(0, start - maxUncut)
   for (let spaces = 0; start > least || isHalf(a, start); start--) {
-    if (isSpace(a.charCodeAt(start)) && ++spaces > maxSpaces) break
+    if (start < before.length && isSpace(a[start]!) && ++spaces > maxSpaces) break
   }
-  let end = sharedEnd(a, b, Math.min(a.length, b.length) - start)
+  let end = sharedEnd(a, before.length, b, after.length, shorter - start)
   const leastEnd = Math.max(0, end - maxUncut)
-  for (let spaces = 0; end > leastEnd || isHalf(a, a.length - end); end--) {
-    if (isSpace(a.charCodeAt(a.length - end)) && ++spaces > maxSpaces) break
+  for (let spaces = 0; end > leastEnd || (end > 0 && isHalf(a, before.length - end)); end--) {
+    if (end > 0 && isSpace(a[before.length - end]!) && ++spaces > maxSpaces) break
   }
-  return { start, end }
+  const [old, next] = [before.slice(start, before.length - end), after.slice(start, after.length - end)]
+  const isOneSided = old === '' || next === ''
+  return {
+    start,
+    end,
+    found: isOneSided
+      ? null
+      : editsOfParts(old, { codes: a, offset: start }, next, { codes: b, offset: start }, budget),
+  }
 }
 
 function isSpace(code: number): boolean {
@@ -36,28 +54,27 @@ function isSpace(code: number): boolean {
 }
 
 /** Whether a cut before it would part a surrogate pair. */
-function isHalf(text: string, at: number): boolean {
-  const code = text.charCodeAt(at)
-  return at > 0 && code >= 0xdc00 && code < 0xe000
+function isHalf(codes: Uint16Array, at: number): boolean {
+  return at > 0 && codes[at]! >= 0xdc00 && codes[at]! < 0xe000
 }
 
-/** What came and went between two texts, word by word, as a person would tell it; null where there are too many words. */
-export function editsOfWords(oldText: string, newText: string, budget: DiffBudget): WordEdits | null {
+function editsOfParts(oldText: string, oldCodes: CodesAt, newText: string, newCodes: CodesAt, budget: DiffBudget) {
   const limit = Math.max(0, Math.min(maxWords, budget.work))
-  const old = wordsOf(oldText, limit)
-  const next = old === null ? null : wordsOf(newText, limit)
-  budget.work -= (old === null ? limit : old.words.length) + (next?.words.length ?? limit)
-  return old === null || next === null ? null : editsOfTokens(old, next, budget)
+  const ids: TokenIds = new Map()
+  const old = tokensOf(oldText, oldCodes, ids, limit)
+  const next = old === null ? null : tokensOf(newText, newCodes, ids, limit)
+  budget.work -= (old === null ? limit : old.ids.length) + (next?.ids.length ?? limit)
+  return old === null || next === null ? null : editsOfTokens(old, next, ids.size, budget)
 }
 
-/** The same for texts whose words are known. */
-export function editsOfTokens(old: Words, next: Words, budget: DiffBudget): WordEdits {
-  const isLong = old.words.length + next.words.length > 2 * manyWords
+/** The same for texts whose words are known; their numbers are less than `end`. */
+export function editsOfTokens(old: TokenList, next: TokenList, end: number, budget: DiffBudget): WordEdits {
+  const isLong = old.ids.length + next.ids.length > 2 * manyWords
   const { matches, coarse } = isLong
-    ? sentencesThenWords(old.words, next.words, budget)
-    : diffSequences(old.words, next.words, budget)
-  const edits = editsBetween(matches, old.words.length, next.words.length)
-  slideEdits(edits, old.words, next.words)
+    ? sentencesThenWords(old, next, end, budget)
+    : diffNumbers(old.ids, next.ids, end, budget)
+  const edits = editsBetween(matches, old.ids.length, next.ids.length)
+  slideEdits(edits, old, next)
   return { old, next, edits: withoutIslands(edits, old, next), coarse }
 }
 
@@ -73,16 +90,20 @@ function editsBetween(matches: readonly Match[], oldLength: number, newLength: n
   return edits
 }
 
-function sentencesThenWords(old: readonly string[], next: readonly string[], budget: DiffBudget) {
+function sentencesThenWords(old: TokenList, next: TokenList, end: number, budget: DiffBudget) {
   const [oldStarts, newStarts] = [sentenceStarts(old), sentenceStarts(next)]
-  const sentencesOf = (words: readonly string[], starts: readonly number[]) =>
-    starts.slice(1).map((end, i) => words.slice(starts[i], end).join(' '))
+  const sentencesOf = ({ ids }: TokenList, starts: readonly number[]) =>
+    starts.slice(1).map((stop, i) => ids.subarray(starts[i], stop).join(' '))
   const whole = diffSequences(sentencesOf(old, oldStarts), sentencesOf(next, newStarts), budget)
   const matches: Match[] = []
   let { coarse } = whole
   for (const edit of editsBetween(whole.matches, oldStarts.length - 1, newStarts.length - 1)) {
     const [from, to] = [oldStarts[edit.from]!, newStarts[edit.to]!]
-    const inner = diffSequences(old.slice(from, oldStarts[edit.fromEnd]), next.slice(to, newStarts[edit.toEnd]), budget)
+    const [oldIds, newIds] = [
+      old.ids.subarray(from, oldStarts[edit.fromEnd]),
+      next.ids.subarray(to, newStarts[edit.toEnd]),
+    ]
+    const inner = diffWithin(oldIds, newIds, end, budget)
     coarse ||= inner.coarse
     for (const match of inner.matches) matches.push({ ...match, from: from + match.from, to: to + match.to })
   }
@@ -94,13 +115,27 @@ function sentencesThenWords(old: readonly string[], next: readonly string[], bud
   return { matches, coarse }
 }
 
+/** A table for all numbers is too much for a few of them. */
+function diffWithin(old: Int32Array, next: Int32Array, end: number, budget: DiffBudget) {
+  if (old.length + next.length > end / 8) return diffNumbers(old, next, end, budget)
+  const places = new Map<number, number>()
+  const renumbered = (id: number): number => {
+    const known = places.get(id) ?? places.size
+    if (known === places.size) places.set(id, known)
+    return known
+  }
+  const [a, b] = [old.map(renumbered), next.map(renumbered)]
+  return diffNumbers(a, b, places.size, budget)
+}
+
 const endsSentence = /^[.!?。！？।؟]$/u
 
 /** With the end of the last. */
-function sentenceStarts(words: readonly string[]): number[] {
+function sentenceStarts(tokens: TokenList): number[] {
   const starts = [0]
-  for (let i = 0; i < words.length; i++) {
-    const isEnd = i + 1 === words.length || endsSentence.test(words[i]!) || i + 1 - starts.at(-1)! >= maxSentence
+  const count = tokens.ids.length
+  for (let i = 0; i < count; i++) {
+    const isEnd = i + 1 === count || endsSentence.test(tokens.word(i)) || i + 1 - starts.at(-1)! >= maxSentence
     if (isEnd) starts.push(i + 1)
   }
   return starts
@@ -115,30 +150,30 @@ const maxSlide = 12
  * Where one side of an edit is empty, several places are equally true: of `A. [B.] C.` and `A[. B]. C.` people mean the first. The edit
  * ends with a sentence where it can, and begins with a word.
  */
-function slideEdits(edits: WordEdit[], old: readonly string[], next: readonly string[]): void {
+function slideEdits(edits: WordEdit[], old: TokenList, next: TokenList): void {
   for (const [i, edit] of edits.entries()) {
     const isRemoval = edit.to === edit.toEnd
     if (!isRemoval && edit.from !== edit.fromEnd) continue
-    const words = isRemoval ? old : next
+    const tokens = isRemoval ? old : next
     const [start, end] = isRemoval ? [edit.from, edit.fromEnd] : [edit.to, edit.toEnd]
     const back = Math.min(maxSlide, edit.to - (edits[i - 1]?.toEnd ?? 0))
-    const ahead = Math.min(maxSlide, (edits[i + 1]?.to ?? next.length) - edit.toEnd)
-    const by = bestSlide(words, { start, end, back, ahead })
+    const ahead = Math.min(maxSlide, (edits[i + 1]?.to ?? next.ids.length) - edit.toEnd)
+    const by = bestSlide(tokens, { start, end, back, ahead })
     edits[i] = { from: edit.from + by, fromEnd: edit.fromEnd + by, to: edit.to + by, toEnd: edit.toEnd + by }
   }
 }
 
 type Slide = { start: number; end: number; back: number; ahead: number }
 
-function bestSlide(words: readonly string[], { start, end, back, ahead }: Slide): number {
+function bestSlide({ ids, word }: TokenList, { start, end, back, ahead }: Slide): number {
   const rank = (by: number): number => {
-    if (endsSentence.test(words[end + by - 1]!))
-      return start + by === 0 || endsSentence.test(words[start + by - 1]!) ? 3 : 2
-    return isMark.test(words[start + by]!) ? 0 : 1
+    if (endsSentence.test(word(end + by - 1)))
+      return start + by === 0 || endsSentence.test(word(start + by - 1)) ? 3 : 2
+    return isMark.test(word(start + by)) ? 0 : 1
   }
   let best = 0
-  for (let by = -1; by >= -back && words[start + by] === words[end + by]; by--) if (rank(by) > rank(best)) best = by
-  for (let by = 1; by <= ahead && words[start + by - 1] === words[end + by - 1]; by++) {
+  for (let by = -1; by >= -back && ids[start + by] === ids[end + by]; by--) if (rank(by) > rank(best)) best = by
+  for (let by = 1; by <= ahead && ids[start + by - 1] === ids[end + by - 1]; by++) {
     if (rank(by) > rank(best)) best = by
   }
   return best
@@ -150,7 +185,7 @@ const isTelling = /[\p{N}\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}]|\p{L}.{2}\
 /**
  * A few words between two edits that are equal by chance belong to the edit: a replacement reads better than two halves of one.
  */
-function withoutIslands(edits: readonly WordEdit[], old: Words, next: Words): WordEdit[] {
+function withoutIslands(edits: readonly WordEdit[], old: TokenList, next: TokenList): WordEdit[] {
   const result: WordEdit[] = []
   for (const edit of edits) {
     const last = result.at(-1)
@@ -164,29 +199,21 @@ function withoutIslands(edits: readonly WordEdit[], old: Words, next: Words): Wo
 
 const maxIsland = 3
 
-function isIsland(left: WordEdit, right: WordEdit, old: Words, next: Words): boolean {
+function isIsland(left: WordEdit, right: WordEdit, old: TokenList, next: TokenList): boolean {
   const count = right.to - left.toEnd
   if (count > maxIsland) return false
   const isRemoval = left.to === left.toEnd && right.to === right.toEnd
   const isAddition = left.from === left.fromEnd && right.from === right.fromEnd
   if (isRemoval || isAddition) return false
   // What parts the cells of a row, or lines, is no island.
-  for (let i = left.toEnd; i <= right.to && i < next.words.length; i++) if (/[\t\n]/.test(next.glue[i]!)) return false
-  const words = next.words.slice(left.toEnd, right.to)
+  for (let i = left.toEnd; i <= right.to && i < next.ids.length; i++) if (/[\t\n]/.test(next.glue(i))) return false
+  const words = Array.from({ length: count }, (_, i) => next.word(left.toEnd + i))
   const telling = words.filter((word) => isTelling.test(word)).length
   if (telling === 0) return true
   const isReplaced = ({ from, fromEnd, to, toEnd }: WordEdit): boolean => from < fromEnd && to < toEnd
   if (telling > 1 || !isReplaced(left) || !isReplaced(right)) return false
   const length = words.join('').length
   const sizeOf = ({ from, fromEnd, to, toEnd }: WordEdit): number =>
-    Math.max(old.words.slice(from, fromEnd).join('').length, next.words.slice(to, toEnd).join('').length)
+    Math.max(old.between(from, fromEnd).length, next.between(to, toEnd).length)
   return length <= sizeOf(left) && length <= sizeOf(right)
-}
-
-/** As it is written, without the white space around it. */
-export function textBetween({ words, glue }: Words, from: number, end: number): string {
-  if (from >= end) return ''
-  let text = words[from]!
-  for (let i = from + 1; i < end; i++) text += glue[i]! + words[i]!
-  return text
 }

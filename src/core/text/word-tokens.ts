@@ -1,3 +1,5 @@
+import { codesOf } from './text-codes.ts'
+
 /**
  * A text in the pieces that people read as one: words, and numbers with their sign, separators and unit, prices with their currency,
  * dates, times, versions, percentages, URLs and e-mail addresses. A change never cuts through them.
@@ -58,58 +60,70 @@ const other = raw`\p{RI}\p{RI}|\S(?:[\p{M}\p{Emoji_Modifier}]|\u200d\S){0,20}`
 /** For the whole of a text; `wordsOf` finds the same, faster. */
 export const token = new RegExp([url, email, date, time, price, percent, version, number, word, other].join('|'), 'giu')
 
-/** Null where there are too many. */
-export function wordsOf(text: string, limit = maxWords): Words | null {
-  const words: string[] = []
-  const glue: string[] = []
-  let end = 0
-  for (let at = 0; at < text.length; ) {
-    const code = text.charCodeAt(at)
-    if (code === 0x20) {
+/** Where tokens begin and end. */
+export type Spans = { starts: number[]; ends: number[] }
+
+/** Null where there are too many. `codes` from `offset` on are those of the text. */
+export function findTokens(text: string, codes: Uint16Array, offset = 0, limit = maxWords): Spans | null {
+  const starts: number[] = []
+  const ends: number[] = []
+  const stop = offset + text.length
+  for (let at = offset; at < stop; ) {
+    if (codes[at] === 0x20) {
       at++
       continue
     }
     let start = at
-    at = plainEnd(text, at, code)
+    at = plainEnd(codes, at, stop)
     if (at === start) {
-      token.lastIndex = start
+      token.lastIndex = start - offset
       const match = token.exec(text)
       if (match === null) break
-      start = match.index
-      at = token.lastIndex
+      start = match.index + offset
+      at = token.lastIndex + offset
     }
-    if (words.length === limit) return null
-    words.push(text.slice(start, at))
-    glue.push(start === end ? '' : start === end + 1 && text.charCodeAt(end) === 0x20 ? ' ' : text.slice(end, start))
-    end = at
+    if (starts.length === limit) return null
+    starts.push(start - offset)
+    ends.push(at - offset)
   }
-  return { words, glue, tail: text.slice(end) }
+  return { starts, ends }
+}
+
+/** Null where there are too many. */
+export function wordsOf(text: string, limit = maxWords): Words | null {
+  const found = findTokens(text, codesOf(text, 0), 0, limit)
+  if (found === null) return null
+  const { starts, ends } = found
+  const words = starts.map((start, i) => text.slice(start, ends[i]))
+  const glue = starts.map((start, i) => text.slice(i === 0 ? 0 : ends[i - 1], start))
+  return { words, glue, tail: text.slice(ends.at(-1) ?? 0) }
 }
 
 /**
  * Most of what is written are words of Latin letters and a few marks between them. Where one of those can't be the beginning of anything
  * else, this is its end; otherwise `start`, and the expression has to find out.
  */
-function plainEnd(text: string, start: number, first: number): number {
-  if (first < 0x80 && plainMarks[first] === 1) return text.charCodeAt(start + 1) >= 0x80 ? start : start + 1
-  if (first === 0x2e) {
-    const next = text.charCodeAt(start + 1)
-    return next === 0x20 || start + 1 === text.length ? start + 1 : start
-  }
+function plainEnd(codes: Uint16Array, start: number, stop: number): number {
+  const first = codes[start]!
+  if (first < 0x80 && plainMarks[first] === 1) return codeAt(codes, start + 1, stop) >= 0x80 ? start : start + 1
+  if (first === 0x2e) return codeAt(codes, start + 1, stop) === 0x20 ? start + 1 : start
   let at = start
-  let code = first
-  while (at - start <= maxPlain && isLatin(code)) code = text.charCodeAt(++at)
+  while (at < stop && at - start <= maxPlain && isLatin(codes[at]!)) at++
   if (at === start || at - start > maxPlain) return start
-  if (at === text.length) return at
+  const end = at
   // `Jan. 5`, `EUR 5`, `v 1`: what begins with letters and isn't plain has a number next.
-  if (code === 0x2e) code = text.charCodeAt(++at)
-  const end = text.charCodeAt(at - 1) === 0x2e ? at - 1 : at
-  if (at === text.length) return end
+  if (codeAt(codes, at, stop) === 0x2e) at++
+  const code = codeAt(codes, at, stop)
   if (code === 0x20) {
-    const next = text.charCodeAt(at + 1)
-    return next < 0x80 && !isNumeral[next] ? end : isLatin(next) ? end : start
+    const next = codeAt(codes, at + 1, stop)
+    return (next < 0x80 && isNumeral[next] === 0) || isLatin(next) ? end : start
   }
-  return end === at && code < 0x80 && plainMarks[code] === 1 ? at : start
+  return end === at && code < 0x80 && plainMarks[code] === 1 ? end : start
+}
+
+/** Behind the end there is nothing but space. */
+function codeAt(codes: Uint16Array, at: number, stop: number): number {
+  return at < stop ? codes[at]! : 0x20
 }
 
 const maxPlain = 60
