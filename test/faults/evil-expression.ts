@@ -38,7 +38,9 @@ export async function runEvilExpression(given: Partial<typeof defaults> = {}): P
   })
   let edition = 0
   const plain = await createHandlerSite((path, response) => {
-    response.end(path === '/robots.txt' ? '' : `<title>Plain</title><p>edition ${edition++} of ${path}</p>`)
+    response.end(
+      path === '/robots.txt' ? '' : `<title>Plain</title><p>edition ${edition++} of ${path}, USD ${edition}</p>`,
+    )
   }, '127.0.0.2')
   const service = await startService({ ERACE_SCHEDULE_PERUSERPERSECOND: '1000' })
   try {

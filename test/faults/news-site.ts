@@ -66,7 +66,8 @@ export async function createNewsSite(random: Random): Promise<NewsSite> {
   function publish(path: string, edition: number, isAway: boolean): void {
     const words = drawWords()
     const anchors = (links[path] ?? []).map((link) => `<a href="${originOf(link)}${link}">${link}</a>`).join(' ')
-    const body = `<title>Page ${path}</title><p>edition ${edition} of it: ${words.join(' ')} end</p>${anchors}`
+    // A price: news at every check, however often it changes.
+    const body = `<title>Page ${path}</title><p>edition ${edition} for USD ${edition}: ${words.join(' ')} end</p>${anchors}`
     editions.set(path, { edition, words, isAway, body })
     byDigest.set(bodyDigest(Buffer.from(body)).toString('hex'), { edition, words })
   }
@@ -97,7 +98,7 @@ export async function createNewsSite(random: Random): Promise<NewsSite> {
 
 /** Reads a stored body, relying only on the form in which it was served. */
 export function readEdition(body: string): Edition | null {
-  const found = /<p>edition (\d+) of it: ([a-z ]*) end<\/p>/.exec(body)
+  const found = /<p>edition (\d+) for USD \d+: ([a-z ]*) end<\/p>/.exec(body)
   return found === null
     ? null
     : { edition: Number(found[1]), words: found[2]!.split(' ').filter((word) => word !== '') }

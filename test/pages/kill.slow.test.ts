@@ -35,7 +35,7 @@ function killed(what: string, start: StartService): void {
       await until('the baseline', async () => (await itemsOf(ask)).length === 1)
 
       for (let round = 1; round <= ROUNDS; round++) {
-        news.pages['/'] = { words: `edition ${round}` }
+        news.pages['/'] = { words: `edition ${round}, USD ${round}` }
         await until(`edition ${round}`, async () => (await itemsOf(ask)).length > round)
         const done = (): number => acknowledged.marked.size + acknowledged.profiles.size
         const before = done()

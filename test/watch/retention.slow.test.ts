@@ -23,7 +23,7 @@ for (const [name, start] of services)
       const pages: Record<string, ChangingPage> = { '/read': {}, '/unread': {}, '/starred': {} }
       const paths = Object.keys(pages)
       const change = (edition: number): void => {
-        for (const path of paths) pages[path]!.words = `edition ${edition} of ${path}`
+        for (const path of paths) pages[path]!.words = `edition ${edition} of ${path}, USD ${edition}`
       }
       change(0)
       const site = await createChangingPages(pages)
