@@ -79,7 +79,7 @@ describe('the log of the schedule', () => {
         profileOf('bronze', 'Bob@example.org', [sourceOf(`${site.origin}/b`)], { java: 1 }),
       )
       const settings = { ERACE_SCHEDULE_GOLD: 'ann@example.org', ERACE_SCHEDULE_BRONZE: 'bob@example.org' }
-      const up = folder.start(settings)
+      const up = folder.start({ ...settings, ERACE_LOG_LEVEL: 'debug' })
       const isSaved = async () => (await folder.watches.all()).filter(({ state }) => state !== '').length === 2
       await until('both to be checked', isSaved)
       up.child.kill('SIGTERM')

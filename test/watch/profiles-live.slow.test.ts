@@ -94,7 +94,7 @@ test('a paused profile is neither checked nor notified, and catches up when resu
     assert.deepEqual(await notified(), ['ann java / new', 'ann java / changed'])
     const [, change] = await watching.annotations()
     assert.equal(change!.backlog, false)
-    assert.match(change!.summary.text, /java three/)
+    assert.match(change!.summary.text, /java one → three/)
   })
 })
 
