@@ -37,6 +37,7 @@ type StarvedReadsReport = {
 }
 
 const POLL_MS = 20
+const MAX_WAIT_MS = 120_000
 const visitor = { email: 'bob@example.org', password: 'a long enough password' }
 
 export async function runStarvedReads(given: Partial<typeof defaults> = {}): Promise<StarvedReadsReport> {
@@ -46,7 +47,7 @@ export async function runStarvedReads(given: Partial<typeof defaults> = {}): Pro
   const large = createLargePage(options.pageMB)
   const site = await createHandlerSite((path, response) => {
     if (path === '/robots.txt') return void response.end()
-    response.end(path === '/large' ? large(edition) : `<title>Small</title><p>edition ${edition} of ${path}</p>`)
+    response.end(path === '/large' ? large(edition) : `<title>Small</title><p>edition ${edition} of ${path} for USD ${edition}</p>`)
   })
   const service = await startService()
   try {
@@ -104,7 +105,10 @@ async function roundOf(
   change()
   const startedAt = performance.now()
   await account.ask('POST', '/sources/check', {})
-  while ((await changesOf(account)).length <= known.length) await pause(POLL_MS)
+  while ((await changesOf(account)).length <= known.length) {
+    if (performance.now() - startedAt > MAX_WAIT_MS) throw new Error('the other user was never notified')
+    await pause(POLL_MS)
+  }
   const notice = Math.round(performance.now() - startedAt)
   const [{ document } = { document: null }] = await account.sources()
   const askedAt = performance.now()

@@ -50,10 +50,11 @@ export function writeDocument({ elements, roots }: Grammar, random: Random, word
       .slice(1, -1)
       .split(',')
       .map((part) => {
-        const [, child, often] = /^(\w+)([?*+]?)$/.exec(part)!
+        const [, one, several, often] = /^(?:(\w+)|\(([\w |]+)\))([?*+]?)$/.exec(part.trim())!
+        const children = one === undefined ? several!.split('|').map((each) => each.trim()) : [one]
         const count =
           often === '' ? 1 : often === '?' ? random.below(2) : (often === '+' ? 1 : 0) + random.below(left > 0 ? 3 : 1)
-        return Array.from({ length: count }, () => write(child!)).join('\n')
+        return Array.from({ length: count }, () => write(random.pick(children))).join('\n')
       })
       .join('\n')
   }
