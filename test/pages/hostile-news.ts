@@ -42,6 +42,7 @@ function linksOf(edition: number): string {
 }
 
 function oddAnswers(edition: number): Record<string, Answer> {
+  const today = `<item><guid>today</guid><title>Today</title><description>${edition === 1 ? 'morning' : 'evening'}</description></item>`
   const html = `<!doctype html>${script}<p>${WORD} ${edition} shown`
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload="__hit('root')">${script}<text>${WORD} ${edition}</text></svg>`
   const feed = attackStrings
@@ -76,7 +77,7 @@ function oddAnswers(edition: number): Record<string, Answer> {
     },
     '/odd/feed': {
       headers: { 'content-type': 'application/rss+xml' },
-      body: `<?xml version="1.0"?><rss version="2.0"><channel><title>${WORD} ${edition}</title>${feed}</channel></rss>`,
+      body: `<?xml version="1.0"?><rss version="2.0"><channel><title>${WORD} ${edition}</title>${feed}${today}</channel></rss>`,
     },
     '/odd/error': { status: 500, reason: `<img src=x onerror=__hit('reason')>`, body: html },
     '/odd/gone': { status: 404, reason: `<script>__hit('gone')</script>`, body: html },
