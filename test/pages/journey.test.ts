@@ -78,6 +78,9 @@ function journey(where: string, start: StartService): void {
         await page.keyboard.press('e')
         await page.getByRole('button', { name: 'Undo' }).waitFor()
         await page.keyboard.press('u')
+        await page.getByText(/^Undone/).waitFor()
+        // It was read, so a fresh list of unread rows has it no more.
+        await page.goto(`${stage.service.url}/inbox?state=all`)
         await page.getByText('celebrates').first().waitFor()
 
         await page.goto(`${stage.service.url}/settings`)
