@@ -2,8 +2,8 @@ import type { Clock } from '../core/clock.ts'
 import type { Message } from './render/message.ts'
 
 /**
- * Delivers messages over one kind of channel. One file per agent; `src/app/delivery.ts` registers it. The form in the pages, the check of
- * what is given, the table in the docs and the conformance suite follow from it.
+ * Delivers messages over one kind of channel. One file per agent. It says all that a form, the check of what is given and a table in
+ * the docs need. Agents of this contract are not registered yet: see `agent.ts` for what the outbox is delivered by.
  */
 export type ChannelAgent = {
   readonly kind: string

@@ -1,4 +1,4 @@
-import type { HttpAnswer, SendOutcome } from './channel-agent.ts'
+import type { HttpAnswer, HttpSender, SendOutcome } from './channel-agent.ts'
 import { oneLine } from './render/message.ts'
 
 const MAX_ANSWER = 300
@@ -31,3 +31,17 @@ export function retryAfterMs(value: string | undefined, now: number): number {
 }
 
 export const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' } as const
+
+type Sending = { url: string; body: unknown; method?: 'POST' | 'PUT'; headers?: Record<string, string> }
+
+/** Most services take JSON at an address. */
+export async function postJson(
+  http: HttpSender,
+  { url, body, method = 'POST', headers = {} }: Sending,
+  now: number,
+): Promise<SendOutcome> {
+  return outcomeOf(
+    await http({ url, method, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(body) }),
+    now,
+  )
+}

@@ -115,3 +115,8 @@ export function linesOf(settings: Settings, name: string): readonly string[] {
   const value = Object.hasOwn(settings, name) ? settings[name] : undefined
   return Array.isArray(value) ? value : []
 }
+
+/** Where the address itself is the secret. */
+export function urlFault(url: string): string | null {
+  return /^https?:\/\//i.test(url) && URL.canParse(url) ? null : 'expected an address that begins with https://'
+}

@@ -114,3 +114,8 @@ export function changeText({ kind, before, after }: ShownChange): string {
 export function leftOutText({ leftOut }: Message): string {
   return leftOut === 0 ? '' : `and ${leftOut} more in your inbox`
 }
+
+/** Not longer than a service takes. */
+export function cutTo(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`
+}

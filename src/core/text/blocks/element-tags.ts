@@ -1,4 +1,4 @@
-import { TagTable } from '../text-tags.ts'
+import { TagTable, type TextTag } from '../text-tags.ts'
 
 /** What the HTML standard and our blocks make of an element, as bits. */
 export const VOID = 1
@@ -33,21 +33,7 @@ export const CELL = 1 << 15
 export const ROW_GROUP = 1 << 16
 
 /** How its content is read; see `TextTag`. */
-export type ElementContent =
-  | 'flow'
-  | 'pre'
-  | 'hidden'
-  | 'raw'
-  | 'script'
-  | 'style'
-  | 'title'
-  | 'textarea'
-  | 'xmp'
-  | 'plaintext'
-  | 'svg'
-  | 'math'
-  | 'svg-point'
-  | 'math-point'
+export type ElementContent = TextTag['content'] | 'style'
 
 export type ElementTag = {
   readonly name: string
