@@ -47,7 +47,11 @@ export async function runStarvedReads(given: Partial<typeof defaults> = {}): Pro
   const large = createLargePage(options.pageMB)
   const site = await createHandlerSite((path, response) => {
     if (path === '/robots.txt') return void response.end()
-    response.end(path === '/large' ? large(edition) : `<title>Small</title><p>edition ${edition} of ${path} for USD ${edition}</p>`)
+    response.end(
+      path === '/large'
+        ? large(edition)
+        : `<title>Small</title><p>edition ${edition} of ${path} for USD ${edition}</p>`,
+    )
   })
   const service = await startService()
   try {
