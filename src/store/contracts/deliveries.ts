@@ -33,17 +33,23 @@ export type DeliveryStore = {
   /** Active and failing channels with something due, the longest due first, that nobody else has. */
   lease(options: { now: number; leaseMs: number; limit: number }): Promise<LeasedChannel[]>
   renew(lease: ChannelLease, until: number): Promise<boolean>
-  /** Ends the lease. `nextAt` follows from what waits, and is not before `retryAt`. */
-  release(lease: ChannelLease): Promise<boolean>
+  /**
+   * Ends the lease. `nextAt` follows from what waits, and is not before `retryAt`. With `notBefore` a begun message waits until then,
+   * as one does in quiet hours; entries that are due earlier, now or when they are planned, still bring `nextAt` forward.
+   */
+  release(lease: ChannelLease, notBefore?: number): Promise<boolean>
   /** The message that was composed and not settled; it goes first. */
   begun(lease: ChannelLease): Promise<StoredMessage | null>
   /** Waiting entries that are due, in the order of their annotations. */
   due(lease: ChannelLease, options: { now: number; limit: number }): Promise<DueEntry[]>
-  /** In one transaction: the message with its entries, and the removal of those that are not needed any more. */
-  compose(lease: ChannelLease, message: MessageDraft, drop: readonly number[]): Promise<boolean>
+  /** In one transaction: the message with its entries, where there is one, and the removal of those that are not needed any more. */
+  compose(lease: ChannelLease, message: MessageDraft | null, drop: readonly number[]): Promise<boolean>
   /** Entries that must wait longer, such as those beyond the limit per hour. */
   postpone(lease: ChannelLease, annotations: readonly number[], dueAt: number): Promise<boolean>
-  /** How an attempt ended, and with it the health of the channel, in one transaction. A message that waits again keeps its id. */
+  /**
+   * How an attempt ended, and with it the health of the channel, in one transaction. A message that waits again keeps its id. A channel
+   * that its owner switched off meanwhile stays off.
+   */
   settle(lease: ChannelLease, id: string, end: AttemptEnd, health: ChannelHealth): Promise<boolean>
   /** Messages that were sent on a channel since a time, the latest first, at most 1,000. */
   sentSince(channel: string, at: number): Promise<{ at: number; profiles: readonly string[] }[]>
