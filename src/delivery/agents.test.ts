@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createManualClock } from '../core/clock.ts'
 import { createAddressGuard } from '../core/url/address.ts'
-import type { AgentTools, ChannelAgent, Settings } from './channel-agent.ts'
+import type { ChannelAgent, Settings } from './channel-agent.ts'
 import { discord } from './discord.ts'
 import { gotify } from './gotify.ts'
 import { createHttpSender } from './http-sender.ts'
@@ -11,7 +11,7 @@ import { matrix } from './matrix.ts'
 import { ntfy } from './ntfy.ts'
 import { hostileText, itemOf, messageOf } from './render/message.testkit.ts'
 import { readSettings, shownSettings } from './settings.ts'
-import { createSink } from './sink.testkit.ts'
+import { createSink, toolsOf } from './sink.testkit.ts'
 import { slack } from './slack.ts'
 import { teams } from './teams.ts'
 import { telegram } from './telegram.ts'
@@ -20,7 +20,7 @@ import { webhook, webhookSignature } from './webhook.ts'
 const clock = createManualClock()
 const guard = createAddressGuard({ allow: ['127.0.0.0/8'] })
 const sender = createHttpSender(guard)
-const tools: AgentTools = { http: sender.send, resolve: sender.resolve, mail: { server: '', from: '' }, clock }
+const tools = toolsOf(sender, clock)
 let sink: Awaited<ReturnType<typeof createSink>>
 
 before(async () => {
@@ -114,7 +114,7 @@ describe('every agent', () => {
         assert.ok(!Object.hasOwn(shown, name))
         if (typeof settings[name] === 'string') assert.ok(!JSON.stringify(shown).includes(settings[name]))
       }
-      assert.deepEqual(readSettings(agent, open, settings), { settings, errors: [] })
+      assert.deepEqual(readSettings(agent, open, settings), { settings, errors: [], made: {} })
     })
   }
 })

@@ -2,8 +2,8 @@ import type { Clock } from '../core/clock.ts'
 import type { Message } from './render/message.ts'
 
 /**
- * Delivers messages over one kind of channel. One file per agent. It says all that a form, the check of what is given and a table in
- * the docs need. Agents of this contract are not registered yet: see `agent.ts` for what the outbox is delivered by.
+ * Delivers messages over one kind of channel. One file per agent, listed in `registry.ts`. It says all that a form, the check of what
+ * is given and a table in the docs need.
  */
 export type ChannelAgent = {
   readonly kind: string
@@ -12,10 +12,19 @@ export type ChannelAgent = {
   /** In a sentence, for the form and the docs. */
   readonly about: string
   readonly settings: readonly SettingField[]
+  /**
+   * How many items a digest lists. Beyond that, `count`: the rest is counted, since people look into their inbox for it. `next`: another
+   * message follows, since programs must miss nothing.
+   */
+  readonly digest: { readonly maxItems: number; readonly rest: 'count' | 'next' }
+  /** Readers fetch it themselves: nothing is ever sent to it. */
+  readonly isPull?: boolean
+  /** The browser gives the settings when its owner subscribes; no form asks for them. */
+  readonly isByBrowser?: boolean
   /** Others may not even try it. */
   readonly isForAdministrators?: boolean
-  /** What is wrong with settings that are right one by one; null for nothing. */
-  check?(settings: Settings): string | null
+  /** What is wrong with settings that are right one by one; null for nothing. `service` is left out where it is not known. */
+  check?(settings: Settings, service?: ServiceFacts): string | null
   /** What goes wrong on the way is an outcome too; what is thrown counts as `later`. */
   send(message: Message, settings: Settings, tools: AgentTools): Promise<SendOutcome>
 }
@@ -29,6 +38,17 @@ export type SettingField = {
   readonly isRequired?: boolean
   readonly choices?: readonly string[]
   readonly usual?: string | number | boolean
+  /** Makes a value where none is given. */
+  readonly fresh?: () => string
+  /** The program's own: nobody can give it or see it, and it stays when the others change. */
+  readonly isHidden?: boolean
+}
+
+/** What the settings of a channel may have to fit. */
+export type ServiceFacts = {
+  /** Programs that the administrator allows to run. */
+  readonly commands: readonly string[]
+  readonly hasMailServer: boolean
 }
 
 export type Settings = Readonly<Record<string, string | number | boolean | readonly string[]>>
@@ -38,7 +58,11 @@ export type SendOutcome =
   | { readonly kind: 'delivered'; readonly answer: string }
   /** A later attempt may succeed, not before `afterMs` where the receiver names a time. */
   | { readonly kind: 'later'; readonly reason: string; readonly afterMs?: number }
-  | { readonly kind: 'never'; readonly reason: string }
+  /** `isGone`: the receiver itself is no longer there, so its channel is switched off. */
+  | { readonly kind: 'never'; readonly reason: string; readonly isGone?: boolean }
+
+/** The keys by which push services know this service. */
+export type PushKeys = { readonly publicKey: string; readonly privateKey: string }
 
 export type AgentTools = {
   /** Refuses private addresses, follows no redirects, and reads no more of an answer than is needed to understand it. */
@@ -49,6 +73,10 @@ export type AgentTools = {
   mail: { readonly server: string; readonly from: string }
   /** Certificates that mail servers may have, beside the usual ones. */
   mailAuthority?: string
+  /** Programs that the administrator allows to run, as absolute paths. */
+  commands: readonly string[]
+  /** `subject` is an address under which the operators of push services can reach this service's. */
+  push: PushKeys & { readonly subject: string }
   clock: Clock
 }
 

@@ -8,6 +8,7 @@ export const discord: ChannelAgent = {
   kind: 'discord',
   label: 'Discord',
   about: 'Posts to a Discord channel through a webhook.',
+  digest: { maxItems: 10, rest: 'count' },
   settings: [{ name: 'url', label: 'Webhook address', type: 'secret', isRequired: true }],
   check: (settings) => urlFault(textOf(settings, 'url')),
   send: (message, settings, { http, clock }) =>

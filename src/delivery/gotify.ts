@@ -1,27 +1,29 @@
 import type { ChannelAgent } from './channel-agent.ts'
 import { postJson } from './http-outcome.ts'
 import { messageMarkdown } from './render/markdown.ts'
-import { cutTo, subjectOf } from './render/message.ts'
+import { cutTo, linkOf, subjectOf, urgencyOf } from './render/message.ts'
 import { textOf } from './settings.ts'
+
+/** From 4 on it makes a sound, from 8 on it is shown over everything. */
+const priorities = { low: 2, normal: 5, high: 7, urgent: 9 } as const
 
 export const gotify: ChannelAgent = {
   kind: 'gotify',
   label: 'Gotify',
   about: 'Sends to your own Gotify server, with priority and a link.',
+  digest: { maxItems: 30, rest: 'count' },
   settings: [
     { name: 'url', label: 'Server', type: 'url', isRequired: true },
     { name: 'token', label: 'Application token', type: 'secret', isRequired: true },
   ],
   send(message, settings, { http, clock }) {
-    const [first] = message.items
-    const click = message.items.length === 1 && first !== undefined ? first.links.open : message.links.inbox
     const body = {
       title: subjectOf(message),
       message: cutTo(messageMarkdown(message), 20_000),
-      priority: Math.min(10, 4 + Math.max(1, ...message.items.map(({ urgency }) => Math.round(urgency)))),
+      priority: priorities[urgencyOf(message)],
       extras: {
         'client::display': { contentType: 'text/markdown' },
-        'client::notification': { click: { url: click } },
+        'client::notification': { click: { url: linkOf(message) } },
       },
     }
     const url = `${textOf(settings, 'url').replace(/\/+$/, '')}/message`

@@ -1,7 +1,7 @@
 import type { ChannelAgent } from './channel-agent.ts'
 import { outcomeOf } from './http-outcome.ts'
 import { messageMarkdown } from './render/markdown.ts'
-import { type Message, nameOf, subjectOf } from './render/message.ts'
+import { linkOf, type Message, nameOf, subjectOf } from './render/message.ts'
 import { messageShort } from './render/short.ts'
 import { messageText } from './render/text.ts'
 import { linesOf, textOf } from './settings.ts'
@@ -29,7 +29,7 @@ function valuesOf(message: Message): Record<Name, () => string> {
     subject: () => subjectOf(message),
     title: () => (first === undefined ? '' : nameOf(first)),
     url: () => first?.url ?? '',
-    link: () => (message.items.length === 1 && first !== undefined ? first.links.open : message.links.inbox),
+    link: () => linkOf(message),
     summary: () => first?.summary ?? '',
     short: () => messageShort(message),
     text: () => messageText(message),
@@ -65,6 +65,7 @@ export const httpTemplate: ChannelAgent = {
   kind: 'http',
   label: 'SMS or any other service',
   about: 'Calls an address with a template of yours: for SMS gateways and everything else that has an HTTP interface.',
+  digest: { maxItems: 50, rest: 'next' },
   settings: [
     { name: 'url', label: 'Address', hint: 'May have places such as {{short}}.', type: 'text', isRequired: true },
     { name: 'method', label: 'Method', type: 'choice', choices: ['POST', 'PUT', 'GET'], usual: 'POST' },

@@ -11,6 +11,7 @@ import { createHttpSender } from './http-sender.ts'
 import { mail, readMailServer } from './mail.ts'
 import { hostileText, itemOf, messageOf } from './render/message.testkit.ts'
 import { readSettings } from './settings.ts'
+import { toolsOf } from './sink.testkit.ts'
 
 type Received = { from: string; to: string[]; data: string }
 
@@ -47,10 +48,8 @@ before(async () => {
   await once(server.server, 'listening')
   const { port } = server.server.address() as AddressInfo
   tools = {
-    http: network.send,
-    resolve: network.resolve,
+    ...toolsOf(network, createManualClock()),
     mail: { server: `smtp://127.0.0.1:${port}`, from: 'erace@e.example' },
-    clock: createManualClock(),
   }
 })
 after(async () => {

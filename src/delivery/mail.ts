@@ -32,6 +32,7 @@ export const mail: ChannelAgent = {
   label: 'Email',
   about:
     'Sends mail with text and HTML, one thread for each page. Uses the mail server of this service, or one of yours.',
+  digest: { maxItems: 50, rest: 'count' },
   settings: [
     { name: 'to', label: 'To', type: 'email', isRequired: true },
     {

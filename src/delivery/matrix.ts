@@ -9,6 +9,7 @@ export const matrix: ChannelAgent = {
   kind: 'matrix',
   label: 'Matrix',
   about: 'Writes to a Matrix room, as text and HTML. A repeat is recognised by its transaction id.',
+  digest: { maxItems: 30, rest: 'count' },
   settings: [
     { name: 'url', label: 'Home server', type: 'url', isRequired: true },
     { name: 'room', label: 'Room', hint: 'Its internal id: !abc:example.org', type: 'text', isRequired: true },

@@ -1,6 +1,6 @@
 import type { ChannelAgent } from './channel-agent.ts'
 import { jsonHeaders, outcomeOf } from './http-outcome.ts'
-import { type Message, oneLine, subjectOf } from './render/message.ts'
+import { linkOf, type Message, oneLine, subjectOf, urgencyOf } from './render/message.ts'
 import { textOf } from './settings.ts'
 
 const MAX_TEXT = 3500
@@ -11,16 +11,13 @@ const tagsOf: Record<Message['items'][number]['kind'], string> = {
   back: 'leftwards_arrow_with_hook',
 }
 
-/** 3 is the usual priority there, and 1 the usual urgency here. */
-function priorityOf({ items }: Message): number {
-  const urgency = Math.max(1, ...items.map((item) => item.urgency))
-  return Math.min(5, Math.max(1, Math.round(urgency) + 2))
-}
+const priorities = { low: 2, normal: 3, high: 4, urgent: 5 } as const
 
 export const ntfy: ChannelAgent = {
   kind: 'ntfy',
   label: 'ntfy',
   about: 'Publishes to a topic of ntfy.sh or of your own ntfy server, with priority, tags and a link.',
+  digest: { maxItems: 10, rest: 'count' },
   settings: [
     { name: 'url', label: 'Server', type: 'url', isRequired: true, usual: 'https://ntfy.sh' },
     { name: 'topic', label: 'Topic', type: 'text', isRequired: true },
@@ -42,9 +39,9 @@ export const ntfy: ChannelAgent = {
               .map((line) => oneLine(line, 300))
               .join('\n')
               .slice(0, MAX_TEXT),
-      priority: priorityOf(message),
+      priority: priorities[urgencyOf(message)],
       tags: message.items.length === 1 && first !== undefined ? [tagsOf[first.kind]] : [],
-      click: message.items.length === 1 && first !== undefined ? first.links.open : message.links.inbox,
+      click: linkOf(message),
     }
     const headers = { ...jsonHeaders, ...(token !== '' && { authorization: `Bearer ${token}` }) }
     return outcomeOf(

@@ -1,4 +1,4 @@
-import type { ChannelAgent, SettingField, Settings } from './channel-agent.ts'
+import type { ChannelAgent, ServiceFacts, SettingField, Settings } from './channel-agent.ts'
 
 export type SettingError = { readonly place: string; readonly message: string }
 
@@ -10,20 +10,27 @@ type Value = Settings[string]
 
 /**
  * Reads what somebody gave for a channel. A secret that is left out keeps the value that is known. All that is wrong is said
- * together.
+ * together. `made` has the secrets that were made here: their owner must see them once.
  */
 export function readSettings(
   agent: Pick<ChannelAgent, 'settings' | 'check'>,
   given: unknown,
   known: Settings = {},
-): { settings: Settings; errors: SettingError[] } {
+  service?: ServiceFacts,
+): { settings: Settings; errors: SettingError[]; made: Record<string, string> } {
   const errors: SettingError[] = []
+  const made: [string, string][] = []
   const isRecord = typeof given === 'object' && given !== null && !Array.isArray(given)
-  if (!isRecord) return { settings: {}, errors: [{ place: 'settings', message: 'expected an object' }] }
+  if (!isRecord) return { settings: {}, errors: [{ place: 'settings', message: 'expected an object' }], made: {} }
   const values = new Map<string, unknown>(Object.entries(given))
   const settings = new Map<string, Value>()
   for (const field of agent.settings) {
     const place = `settings.${field.name}`
+    if (field.isHidden === true) {
+      if (Object.hasOwn(known, field.name)) settings.set(field.name, known[field.name]!)
+      else if (field.usual !== undefined) settings.set(field.name, field.usual)
+      continue
+    }
     const value = values.get(field.name)
     values.delete(field.name)
     const isLeftOut = value === undefined || value === null || value === ''
@@ -32,7 +39,11 @@ export function readSettings(
     if (kept !== undefined) settings.set(field.name, kept)
     else if (isLeftOut) {
       if (field.usual !== undefined) settings.set(field.name, field.usual)
-      else if (field.isRequired === true) errors.push({ place, message: 'is missing' })
+      else if (field.fresh !== undefined) {
+        const value = field.fresh()
+        settings.set(field.name, value)
+        made.push([field.name, value])
+      } else if (field.isRequired === true) errors.push({ place, message: 'is missing' })
     } else {
       const read = readValue(field, value)
       if (typeof read === 'object' && 'wrong' in read) errors.push({ place, message: read.wrong })
@@ -41,9 +52,9 @@ export function readSettings(
   }
   for (const name of values.keys()) errors.push({ place: `settings.${name.slice(0, 100)}`, message: 'is unknown' })
   const read = Object.fromEntries(settings)
-  const fault = errors.length === 0 ? (agent.check?.(read) ?? null) : null
+  const fault = errors.length === 0 ? (agent.check?.(read, service) ?? null) : null
   if (fault !== null) errors.push({ place: 'settings', message: fault })
-  return { settings: read, errors }
+  return { settings: read, errors, made: Object.fromEntries(made) }
 }
 
 function readValue(field: SettingField, value: unknown): Value | { wrong: string } {
@@ -99,8 +110,8 @@ export function isAddress(text: string): boolean {
 /** What may be shown: secrets only by whether they are there. */
 export function shownSettings(agent: Pick<ChannelAgent, 'settings'>, settings: Settings): Record<string, Value> {
   const shown: [string, Value][] = []
-  for (const { name, type } of agent.settings) {
-    if (!Object.hasOwn(settings, name)) continue
+  for (const { name, type, isHidden } of agent.settings) {
+    if (isHidden === true || !Object.hasOwn(settings, name)) continue
     shown.push(type === 'secret' ? [`has${name[0]!.toUpperCase()}${name.slice(1)}`, true] : [name, settings[name]!])
   }
   return Object.fromEntries(shown)

@@ -1,6 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Clock } from '../core/clock.ts'
+import type { AgentTools } from './channel-agent.ts'
+import type { GuardedNetwork } from './http-sender.ts'
 
 export type SinkRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
 export type SinkAnswer = { status: number; headers?: Record<string, string>; body?: string }
@@ -31,4 +34,11 @@ export async function createSink() {
       await closed
     },
   }
+}
+
+/** Without a mail server, programs or keys. */
+export function toolsOf(network: GuardedNetwork, clock: Clock): AgentTools {
+  const push = { publicKey: '', privateKey: '', subject: 'mailto:operator@e.example' }
+  const { send: http, resolve } = network
+  return { http, resolve, mail: { server: '', from: '' }, commands: [], push, clock }
 }

@@ -32,6 +32,7 @@ export const slack: ChannelAgent = {
   kind: 'slack',
   label: 'Slack',
   about: 'Posts to a Slack channel through an incoming webhook.',
+  digest: { maxItems: 20, rest: 'count' },
   settings: [{ name: 'url', label: 'Webhook address', type: 'secret', isRequired: true }],
   check: (settings) => urlFault(textOf(settings, 'url')),
   send: (message, settings, { http, clock }) =>

@@ -7,6 +7,7 @@ export const teams: ChannelAgent = {
   kind: 'teams',
   label: 'Microsoft Teams',
   about: 'Posts an adaptive card to a Teams channel through a workflow address.',
+  digest: { maxItems: 20, rest: 'count' },
   settings: [{ name: 'url', label: 'Workflow address', type: 'secret', isRequired: true }],
   check: (settings) => urlFault(textOf(settings, 'url')),
   send: (message, settings, { http, clock }) =>

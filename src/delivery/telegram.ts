@@ -8,6 +8,7 @@ export const telegram: ChannelAgent = {
   kind: 'telegram',
   label: 'Telegram',
   about: 'Writes to a Telegram chat through a bot of yours.',
+  digest: { maxItems: 10, rest: 'count' },
   settings: [
     { name: 'token', label: 'Bot token', type: 'secret', isRequired: true },
     {

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { ChannelAgent } from './channel-agent.ts'
 import { jsonHeaders, outcomeOf } from './http-outcome.ts'
 import { messageJson } from './render/json.ts'
@@ -14,13 +14,15 @@ export const webhook: ChannelAgent = {
   kind: 'webhook',
   label: 'Webhook',
   about: 'Posts JSON to an address of yours, signed as Standard Webhooks says.',
+  digest: { maxItems: 100, rest: 'next' },
   settings: [
     { name: 'url', label: 'Address', type: 'url', isRequired: true },
     {
       name: 'secret',
       label: 'Secret',
-      hint: 'Signs each message, so that you can check where it comes from.',
+      hint: 'Signs each message, so that you can check where it comes from. Leave it empty to have one made.',
       type: 'secret',
+      fresh: () => `whsec_${randomBytes(24).toString('base64')}`,
     },
   ],
   async send(message, settings, { http, clock }) {

@@ -119,3 +119,20 @@ export function leftOutText({ leftOut }: Message): string {
 export function cutTo(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`
 }
+
+/** Where a click leads: to the one annotation, or to the inbox. */
+export function linkOf({ items, links }: Message): string {
+  const [first] = items
+  return items.length === 1 && first !== undefined ? first.links.open : links.inbox
+}
+
+export const urgencyLevels = ['low', 'normal', 'high', 'urgent'] as const
+export type UrgencyLevel = (typeof urgencyLevels)[number]
+
+/** That of the most urgent item, by the names that profiles have for it: 1 is normal, 2 high, and from 5 on it is urgent. */
+export function urgencyOf({ items }: Pick<Message, 'items'>): UrgencyLevel {
+  if (items.length === 0) return 'normal'
+  const urgency = Math.max(...items.map((item) => item.urgency))
+  if (urgency >= 5) return 'urgent'
+  return urgency >= 2 ? 'high' : urgency >= 1 ? 'normal' : 'low'
+}

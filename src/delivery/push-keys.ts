@@ -1,0 +1,26 @@
+import { createECDH } from 'node:crypto'
+import type { ServerSecretStore } from '../store/contracts/accounts/server-secrets.ts'
+import type { PushKeys } from './channel-agent.ts'
+
+const KEY_BYTES = 32
+
+/**
+ * The VAPID keys of this service, made when they are first asked for. All servers of a shared store have the same: subscriptions of
+ * browsers hold for this public key alone.
+ */
+export async function agreePushKeys(secrets: ServerSecretStore): Promise<PushKeys> {
+  const made = createECDH('prime256v1')
+  made.generateKeys()
+  const privateKey = await secrets.agree('web-push', padded(made.getPrivateKey()))
+  const agreed = createECDH('prime256v1')
+  agreed.setPrivateKey(privateKey)
+  return {
+    publicKey: agreed.getPublicKey().toString('base64url'),
+    privateKey: Buffer.from(privateKey).toString('base64url'),
+  }
+}
+
+/** A key with zeros in front comes without them. */
+function padded(key: Buffer): Buffer {
+  return Buffer.concat([Buffer.alloc(KEY_BYTES - key.length), key])
+}

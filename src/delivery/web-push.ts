@@ -1,0 +1,102 @@
+import { createHash, ECDH } from 'node:crypto'
+import webPushLibrary from 'web-push'
+import type { ChannelAgent, SendOutcome } from './channel-agent.ts'
+import { outcomeOf } from './http-outcome.ts'
+import { kindOf, leftOutText, linkOf, type Message, nameOf, oneLine, subjectOf, urgencyOf } from './render/message.ts'
+import { textOf, urlFault } from './settings.ts'
+
+/** Push services take 4096 bytes after encryption, some less. */
+const MAX_PAYLOAD_BYTES = 3000
+/** How long a push service keeps it for a browser that is not running. */
+const KEPT_SECONDS = 7 * 86_400
+
+const urgencies = { low: 'low', normal: 'normal', high: 'high', urgent: 'high' } as const
+
+export const webPush: ChannelAgent = {
+  kind: 'webpush',
+  label: 'This browser',
+  about: 'Shows notifications of this browser or installed app, even while its pages are closed.',
+  digest: { maxItems: 5, rest: 'count' },
+  isByBrowser: true,
+  settings: [
+    { name: 'endpoint', label: 'Push address', type: 'secret', isRequired: true },
+    { name: 'p256dh', label: 'Public key of the browser', type: 'secret', isRequired: true },
+    { name: 'auth', label: 'Secret of the browser', type: 'secret', isRequired: true },
+  ],
+  check(settings) {
+    if (!isPoint(textOf(settings, 'p256dh'))) return 'p256dh must be a point of P-256 in base64url'
+    if (bytesOf(textOf(settings, 'auth'))?.length !== 16) return 'auth must be 16 bytes in base64url'
+    return urlFault(textOf(settings, 'endpoint'))
+  },
+  async send(message, settings, { http, push, clock }) {
+    const endpoint = textOf(settings, 'endpoint')
+    const { cipherText } = webPushLibrary.encrypt(
+      ...([textOf(settings, 'p256dh'), textOf(settings, 'auth')] as const),
+      pushPayload(message),
+      'aes128gcm',
+    )
+    // The token's time is that of the real world, whose services check it.
+    const { Authorization: authorization } = webPushLibrary.getVapidHeaders(
+      ...([new URL(endpoint).origin, push.subject, push.publicKey, push.privateKey] as const),
+      'aes128gcm',
+    )
+    const headers = {
+      authorization,
+      'content-type': 'application/octet-stream',
+      'content-encoding': 'aes128gcm',
+      ttl: String(KEPT_SECONDS),
+      urgency: urgencies[urgencyOf(message)],
+      // A repeat takes the place of the same message, where that still waits.
+      topic: createHash('sha256').update(message.id).digest('base64url').slice(0, 32),
+    }
+    const answer = await http({ url: endpoint, method: 'POST', headers, body: cipherText })
+    return goneOr(outcomeOf(answer, clock.now()), answer.status)
+  },
+}
+
+/** The browser unsubscribed, was removed, or was given up by its push service. */
+function goneOr(outcome: SendOutcome, status: number): SendOutcome {
+  if (outcome.kind !== 'never' || (status !== 404 && status !== 410)) return outcome
+  return { ...outcome, reason: `this browser is no longer subscribed (${outcome.reason})`, isGone: true }
+}
+
+/** What the service worker of the pages shows (`ui/src/sw`). */
+export function pushPayload(message: Message): string {
+  const { id, kind, items } = message
+  const lines =
+    kind === 'test'
+      ? ['Notifications will appear like this one.']
+      : items.map((item) =>
+          kind === 'digest' ? `${nameOf(item)}: ${item.summary}` : item.summary === '' ? kindOf(item) : item.summary,
+        )
+  const rest = leftOutText(message)
+  if (rest !== '') lines.push(rest)
+  const payload = (room: number): string =>
+    JSON.stringify({
+      ...{ id: id.slice(0, 100), title: subjectOf(message, 100) },
+      body: lines
+        .map((line) => oneLine(line, 200))
+        .join('\n')
+        .slice(0, room)
+        .toWellFormed(),
+      url: linkOf(message).slice(0, 800),
+    })
+  let room = 1500
+  while (room > 0 && Buffer.byteLength(payload(room)) > MAX_PAYLOAD_BYTES) room -= 100
+  return payload(room)
+}
+
+function bytesOf(text: string): Buffer | null {
+  return /^[\w-]+={0,2}$/.test(text) ? Buffer.from(text, 'base64url') : null
+}
+
+function isPoint(text: string): boolean {
+  const bytes = bytesOf(text)
+  if (bytes?.length !== 65) return false
+  try {
+    ECDH.convertKey(bytes, 'prime256v1')
+    return true
+  } catch {
+    return false
+  }
+}
