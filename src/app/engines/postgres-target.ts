@@ -4,10 +4,11 @@ import type { GcHooks, GcRequest } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
 import { lastCollectionOf } from '../../store/contracts/collection-runs.ts'
 import { findPostgresFaults, giveUpPostgresDamage } from '../../store/postgres/archive/checks.ts'
-import { type CollectorLock, createPostgresCollection, lockCollector } from '../../store/postgres/archive/collection.ts'
+import { createPostgresCollection, lockCollector } from '../../store/postgres/archive/collection.ts'
 import { readPostgresStatus } from '../../store/postgres/archive/status.ts'
 import { newestVersion } from '../../store/postgres/archive/versions.ts'
 import { createDatabaseClock } from '../../store/postgres/connection/database-clock.ts'
+import type { SessionLock } from '../../store/postgres/connection/session-lock.ts'
 import {
   createKeptCheck,
   createPostgresSearchIndex,
@@ -53,7 +54,7 @@ export async function openPostgresCollecting(
 ): Promise<CollectingTarget> {
   const stores = await openPostgresStores({ address, maxConnections: MAX_CONNECTIONS, name: 'erace gc' })
   const { pool, objects } = stores
-  let lock: CollectorLock | null = null
+  let lock: SessionLock | null = null
   const close = async (): Promise<void> => {
     await lock?.release()
     await stores.close()

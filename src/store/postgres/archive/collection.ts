@@ -12,6 +12,7 @@ import type { ObjectStore } from '../../contracts/objects.ts'
 import { collectableSql, firstCursor, type PartitionJoin, rankVersion, refusalOf } from '../../rules/collectable.ts'
 import type { PostgresPool, Sender, Tx } from '../connection/pool.ts'
 import { lockInPartitions, partitionOfId, storable } from '../connection/row-batch.ts'
+import { type SessionLock, trySessionLock } from '../connection/session-lock.ts'
 import { partitionOfDigest } from '../documents/documents-bodies.ts'
 
 export type PostgresCollectionDeps = {
@@ -255,8 +256,6 @@ async function drop(tx: Tx, decisions: readonly Decision[]): Promise<void> {
   ])
 }
 
-export type CollectorLock = { release(): Promise<void> }
-
 /** Any number that no other advisory lock uses. */
 const LOCK = 7_252_020
 
@@ -267,18 +266,14 @@ export const takeMarksBack = 'UPDATE versions SET leaving = false WHERE leaving'
  * One collector at a time: two would only do the same work twice. A killed collector loses the lock with its connection. Versions that it was
  * about to take are marked still, and nobody would refer to them any more; so the marks go first.
  */
-export async function lockCollector(pool: PostgresPool): Promise<CollectorLock> {
-  const client = await pool.connection()
+export async function lockCollector(pool: PostgresPool): Promise<SessionLock> {
+  const lock = await trySessionLock(pool, LOCK)
+  if (lock === null) throw new AppError('store-locked', 'another garbage collection is under way')
   try {
-    const { rows } = await client.query<{ mine: boolean }>('SELECT pg_try_advisory_lock($1) AS mine', [LOCK])
-    if (rows[0]?.mine !== true) throw new AppError('store-locked', 'another garbage collection is under way')
     await pool.query(takeMarksBack)
   } catch (error) {
-    client.release(true)
+    await lock.release()
     throw error
   }
-  return {
-    // The connection ends, and with it the lock.
-    release: async () => client.release(true),
-  }
+  return lock
 }

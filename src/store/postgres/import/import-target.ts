@@ -3,6 +3,7 @@ import type { ImportFacts, ImportKind, ImportRow, ImportState, ImportTarget } fr
 import { partsOf } from '../archive/objects.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { partitionOfId } from '../connection/row-batch.ts'
+import { trySessionLock } from '../connection/session-lock.ts'
 import { counterFaults, setImportCounters } from './import-counters.ts'
 import { advanceMark, firstImportState, insertMark, readMark, refuseLiveNodes } from './import-progress.ts'
 import { importTables, recordTable } from './import-tables.ts'
@@ -17,7 +18,6 @@ const MAX_STATEMENT_BYTES = 8 << 20
 const TURN_BYTES = 1 << 20
 
 const statements = {
-  lock: 'SELECT pg_try_advisory_lock($1) AS mine',
   seed: `INSERT INTO control (name, value) VALUES ('seed', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   strays: `SELECT r.place FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bytea[]) WITH ORDINALITY
       AS r(id, partition, original, digest, place)
@@ -28,15 +28,9 @@ const statements = {
 
 /** The store that a folder is moved into. One process at a time: a lock of its own connection keeps others out. */
 export async function openImportTarget(pool: PostgresPool): Promise<ImportTarget> {
-  const guard = await pool.connection()
-  try {
-    const { rows } = await guard.query(statements.lock, [LOCK])
-    if (rows[0]?.mine !== true)
-      throw new AppError('store-locked', 'Another process is moving a folder into this store. Wait for it or stop it.')
-  } catch (error) {
-    guard.release(true)
-    throw error
-  }
+  const lock = await trySessionLock(pool, LOCK)
+  if (lock === null)
+    throw new AppError('store-locked', 'Another process is moving a folder into this store. Wait for it or stop it.')
 
   async function begin(source: string, facts: ImportFacts): Promise<ImportState> {
     await refuseLiveNodes(pool)
@@ -99,8 +93,7 @@ export async function openImportTarget(pool: PostgresPool): Promise<ImportTarget
         return (await tx.query<{ n: number }>(`SELECT count(*) AS n FROM ${importTables[kind][0]!.name}`))[0]!.n
       }),
     async close() {
-      // With the connection the lock goes.
-      guard.release(true)
+      await lock.release()
       await pool.close()
     },
   }
