@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import type { Annotation } from '../../ui/src/api/types.ts'
+import type { Annotation, Version } from '../../ui/src/api/types.ts'
 import { createHandlerSite, type HandlerSite } from '../site/handler-site.ts'
 import { until } from '../watch/up-run.ts'
 import { type Account, createAccount } from './account.ts'
@@ -35,6 +35,10 @@ const steps = [
 ]
 
 type Answer = { type: string; body: string }
+
+/** Of a kind that only repetition shows to be noise. */
+const census = (n: number) =>
+  html('Wombat wood', `<h1>Wombat wood</h1><p>The paths are open all year.</p><footer>Juniper ${n} quokkas</footer>`)
 
 /** The pages of the site before and after. */
 const pages: Record<string, [Answer, Answer]> = {
@@ -73,23 +77,24 @@ describe('what changed, in a browser', { skip: withoutBrowser }, () => {
   let me: Account
   let site: HandlerSite
   let version: 0 | 1 = 0
+  let quokkas = 4711
 
   before(async () => {
     site = await createHandlerSite((path, response) => {
-      const answer = pages[path]?.[version]
+      const answer = path === '/wood' ? census(quokkas++) : pages[path]?.[version]
       if (answer !== undefined) response.setHeader('content-type', answer.type)
       response.writeHead(answer === undefined ? 404 : 200).end(answer?.body)
     })
     me = await createAccount(stage.service)
     const tracked = (...paths: string[]) => paths.map((path) => ({ uri: `${site.origin}${path}`, process: 'track' }))
-    await me.ask('POST', '/profiles', { name: 'My pages', sources: tracked(...Object.keys(pages)) })
+    await me.ask('POST', '/profiles', { name: 'My pages', sources: tracked(...Object.keys(pages), '/wood') })
     await me.ask('POST', '/profiles', { name: 'Bargains', sources: tracked('/kettle') })
     await me.visited()
     version = 1
     await me.checkAll()
     await until('a change of each page', async () => {
       const { items } = await me.ask<{ items: { url: string }[] }>('GET', '/annotations?group=page&state=unread')
-      return new Set(items.map(({ url }) => new URL(url).pathname)).size === Object.keys(pages).length
+      return new Set(items.map(({ url }) => new URL(url).pathname)).size === Object.keys(pages).length + 1
     })
   })
   after(() => site?.close())
@@ -122,7 +127,7 @@ describe('what changed, in a browser', { skip: withoutBrowser }, () => {
       await rowOf(page, 'Rules of the island').locator('del').filter({ hasText: 'Open fires' }).waitFor()
       assert.match(await lineOf(page, 'status.json'), /status: "?running"? → "?delayed"?/)
       assert.match(await lineOf(page, 'Building the shelf'), /moved: Then check/)
-      assert.match(await rowOf(page, 'Lighthouse opens').innerText(), /Lighthouse opens to visitors/)
+      assert.equal(await lineOf(page, 'Lighthouse opens'), 'Text of 2', 'below its title')
       const kettle = await rowOf(page, 'Kettle').innerText()
       assert.ok(kettle.includes('My pages') && kettle.includes('Bargains'), kettle)
       assert.equal(await rowOf(page, 'Kettle').count(), 1)
@@ -231,5 +236,53 @@ describe('what changed, in a browser', { skip: withoutBrowser }, () => {
       assert.deepEqual(faults, [])
     })
     await context.close()
+  })
+
+  test('a counter goes quiet by itself; why is shown, and one click undoes it', async () => {
+    type News = { items: Pick<Annotation, 'url' | 'document'>[] }
+    const told = async () => {
+      const { items } = await me.ask<News>('GET', '/annotations?state=unread&limit=200')
+      return items.filter(({ url }) => url.endsWith('/wood'))
+    }
+    const { items } = await me.ask<News>('GET', '/annotations?limit=200')
+    const { document } = items.find(({ url }) => url.endsWith('/wood'))!
+    const notices = async () => {
+      const { items } = await me.ask<{ items: Version[] }>('GET', `/documents/${document}/versions`)
+      return items.map(({ notice }) => notice).sort()
+    }
+    await me.ask('PATCH', '/annotations?state=unread', { read: true })
+    assert.deepEqual(await notices(), ['notified', 'notified', null], 'told while it is being learned')
+    for (const quiet of [1, 2]) {
+      await me.checkAll()
+      await until(
+        'a version of noise',
+        async () => (await notices()).filter((each) => each === 'noise').length === quiet,
+      )
+      assert.deepEqual(await told(), [])
+    }
+    for (const scheme of ['light', 'dark'] as const)
+      for (const size of ['desktop', 'phone'] as const) {
+        const { context, page, faults, picture, watched } = await visit(stage.browser, size, { scheme })
+        await me.enter(context)
+        await watched(async () => {
+          await page.goto(`${stage.service.url}/documents/${document}`)
+          const muted = page.getByRole('region', { name: 'Muted here' })
+          await muted.getByText(/Juniper \d+ quokkas/).waitFor()
+          await muted.getByText('only its numbers change, at nearly every check').waitFor()
+          assert.equal(await page.locator('.document-stop').filter({ hasText: 'noise' }).count(), 2)
+          await page.getByText('Only noise changed, so no one was notified.').waitFor()
+          await picture('changes-muted')
+          assert.equal(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0)
+          if (scheme === 'dark' && size === 'phone') {
+            await muted.getByRole('button', { name: 'Notify me again' }).click()
+            await muted.getByText('You are notified of its changes again').waitFor()
+            await picture('changes-unmuted')
+          }
+          assert.deepEqual(faults, [])
+        })
+        await context.close()
+      }
+    await me.checkAll()
+    await until('the counter is told again', async () => (await told()).length === 1)
   })
 })

@@ -63,10 +63,16 @@ export function createDescribing(matched: MatchedDocument) {
 export function beginningOf(blocks: readonly Block[] | null): string {
   let text = ''
   for (const block of blocks ?? []) {
-    text += text === '' ? block.text : `\n${block.text}`
+    text += text === '' ? withoutTitle(block) : `\n${block.text}`
     if (text.length >= MAX_SUMMARY) break
   }
   return text.slice(0, MAX_SUMMARY).toWellFormed()
+}
+
+/** An entry of a feed has its title above the text. */
+function withoutTitle({ text, title = '' }: Block): string {
+  const head = `${title} — `
+  return title !== '' && text.startsWith(head) ? text.slice(head.length) : text
 }
 
 function lineOf(told: readonly Change[], further = 0): Omit<AnnotationSummary, 'marks'> {

@@ -44,6 +44,7 @@ export function DiffTab({ id, versions, choice }: Props) {
               onChange={(showsIgnored) => setDiffChoice({ showsIgnored })}
             />
           )}
+          {to.notice === 'noise' && <p className="soft">{strings.muted.onlyNoise}</p>}
           {query.data.tooExpensive && <p className="soft">{strings.diff.tooExpensive}</p>}
           <Compared diff={query.data} choice={diffChoice} isStale={query.isPlaceholderData} />
         </>

@@ -130,6 +130,7 @@ export const strings = {
   },
   muted: {
     title: 'Muted here',
+    onlyNoise: 'Only noise changed, so no one was notified. See “Muted here” below.',
     lead: 'These parts change all the time, so their changes notify no one. Every version is still saved.',
     times: (n: number) => (n === 1 ? ' · 1 quiet change · since' : ` · ${formatCount(n)} quiet changes · since`),
     undo: 'Notify me again',
