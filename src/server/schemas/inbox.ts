@@ -69,7 +69,12 @@ export const Annotation = Type.Object({
   format: Type.String(),
   size: Type.Integer(),
   expiresAt: MaybeTime,
-  count: Type.Optional(Type.Integer({ description: 'With group=page: how many versions of the page are in the list' })),
+  count: Type.Optional(
+    Type.Integer({
+      description:
+        'With group=page: how many changes of the page are in the list. The first version of a page isn’t one',
+    }),
+  ),
   profiles: Type.Optional(
     Type.Array(Type.Object({ id: Type.String(), name: Type.String() }), {
       description: 'With group=page: the profiles that have the page in this list',

@@ -43,7 +43,7 @@ export function pagesByHand(
       ...newest,
       read: !inScope.some(holds.unread),
       starred: inScope.some(holds.starred),
-      count: new Set(inState.map(({ versionId }) => versionId)).size,
+      count: new Set(inState.filter(({ backlog }) => !backlog).map(({ versionId }) => versionId)).size,
       profiles: [newest.profile, ...others],
     }
   })
@@ -127,6 +127,36 @@ export function inboxPagesSuite(engine: StoreEngine): void {
         await inbox.mark('ann', [twin!.id], { read: true })
         assert.deepEqual(await rows({ state: 'unread' }), [{ ...a, id: ids[3]!, profiles: ['p'] }, b])
         assert.deepEqual(await rows({ state: 'all' }), [a, b], 'older changes are unread')
+        await pagesAgree(inbox, 'ann')
+      }),
+    )
+
+    test(
+      'counted are changes: what was there before the profile is none',
+      place(async (where) => {
+        const { inbox, annotations } = where
+        const first = { backlog: true, silent: true }
+        const told = await tell(where, [{ path: '/a', ...first }, { path: '/b', ...first }, { path: '/a' }])
+        const [old, , change] = told
+        const rows = async (filter: InboxFilter) =>
+          (await inbox.pages('ann', filter, { before: null, limit: 10 })).items.map(({ url, count }) => [
+            url.at(-1),
+            count,
+          ])
+        for (const profile of [{}, { profile: 'p' }]) {
+          assert.deepEqual(await rows({ state: 'all', ...profile }), [
+            ['a', 1],
+            ['b', 0],
+          ])
+          assert.deepEqual(await rows({ state: 'unread', ...profile }), [['a', 1]])
+        }
+        await pagesAgree(inbox, 'ann')
+        const twin = (of: typeof old, more: object) => draftOf(of!.documentId, of!.versionId, { profile: 'q', ...more })
+        await annotations.commit({ ...nothing, annotations: [twin(old, first), twin(change, {})] })
+        assert.deepEqual((await rows({ state: 'all' }))[0], ['a', 1], 'in two profiles, and once')
+        await tell(where, [{ path: '/a', profile: 'r', ...first }])
+        assert.deepEqual((await rows({ state: 'all' }))[0], ['a', 1], 'in a profile that came later')
+        await inbox.mark('ann', [old!.id], { archived: true })
         await pagesAgree(inbox, 'ann')
       }),
     )

@@ -64,7 +64,10 @@ export type InboxItem = Annotation & { read: boolean; starred: boolean; archived
  * `starred`: something of it is.
  */
 export type InboxPageItem = InboxItem & {
-  /** Versions with an annotation. Counted are the newest `MAX_COUNTED` annotations where several profiles have the page. */
+  /**
+   * Versions with an annotation that is no backlog: changes, or a page that is new; 0 where there is only what was there before the
+   * profile. Counted are the newest `MAX_COUNTED` annotations where several profiles have the page.
+   */
   count: number
   /** Those that have it, the item's own first. */
   profiles: readonly string[]

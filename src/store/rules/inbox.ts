@@ -28,6 +28,9 @@ export function countsOf(rows: readonly ProfileRow[], scopes: readonly ScopeRow[
 /** Annotations of a page that several profiles have are counted one by one, up to this many. */
 export const MAX_COUNTED = 500
 
+/** The first versions that profiles have of a page, which are no changes, are looked for among this many of its oldest annotations. */
+export const MAX_FIRST = 20
+
 /** Annotations that a search or an urgency finds are gone through in steps, so that a page with very many of them ends one answer. */
 export const PAGE_STEP = 200
 export const MAX_PAGE_STEPS = 20

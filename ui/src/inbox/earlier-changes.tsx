@@ -22,7 +22,7 @@ export function EarlierChanges({ item }: { item: Annotation }) {
   const { document, archived, version } = item
   const entry = entryOf(item)
   const query = { document, entry: entry === '' ? undefined : entry, state: archived ? 'archived' : 'all' }
-  const enabled = countOf(item) > 1 || item.count === undefined
+  const enabled = countOf(item) > 1 || item.count === undefined || item.kind !== 'new'
   const pages = usePages<List<Annotation>>(
     ['page-changes', query, item.id],
     '/annotations',

@@ -1,5 +1,5 @@
 import type { InboxFilter, InboxPageItem } from '../../contracts/inbox.ts'
-import { countColumns, type Found, firstOfPages, highestOf, MAX_COUNTED } from '../../rules/inbox.ts'
+import { countColumns, type Found, firstOfPages, highestOf, MAX_COUNTED, MAX_FIRST } from '../../rules/inbox.ts'
 import { readItems } from '../annotations/annotation-rows.ts'
 import type { Sender } from '../connection/pool.ts'
 import { rowsOfState } from './inbox-pages.ts'
@@ -70,7 +70,10 @@ async function newestOf(
   return new Set((await sender.query<{ id: number }>(sql, values)).map(({ id }) => id))
 }
 
-/** A page of one profile has one annotation of each version; where there are several profiles, versions are counted. */
+/**
+ * A page of one profile has one annotation of each version; where there are several profiles, versions are counted. Those that a profile
+ * began with don't count.
+ */
 async function pageItems(
   sender: Sender,
   owner: string,
@@ -80,12 +83,16 @@ async function pageItems(
   if (found.length === 0) return []
   const { state, profile } = filter
   const column = countColumns[state]
+  const ofPage = 'i.owner = $1 AND i.document = g.document AND i.entry = g.entry'
+  const isBacklog = (alias: string) => `(SELECT a.backlog FROM annotations a WHERE a.id = ${alias}.id LIMIT 1)`
   const rows = await sender.query<PageRow>(
     `SELECT g.id, p.${column} AS n, p.unread, p.starred, o.profiles,
-       CASE WHEN p.scope <> '' OR cardinality(o.profiles) = 1 OR p.${column} = 1 THEN p.${column} ELSE
-         (SELECT count(DISTINCT c.version) FROM (SELECT i.version FROM inbox i
-           WHERE i.owner = $1 AND i.document = g.document AND i.entry = g.entry AND ${rowsOfState[state]}
-           ORDER BY i.id DESC LIMIT ${MAX_COUNTED}) c) END AS versions
+       CASE WHEN p.scope <> '' OR cardinality(o.profiles) = 1 OR p.${column} = 1 THEN p.${column} -
+         (SELECT count(*) FROM (SELECT i.* FROM inbox i WHERE ${ofPage} ORDER BY i.id LIMIT ${MAX_FIRST}) i
+           WHERE ${rowsOfState[state]} AND (p.scope = '' OR i.profile = p.scope) AND ${isBacklog('i')}) ELSE
+         (SELECT count(DISTINCT c.version) FROM (SELECT i.id, i.version FROM inbox i
+           WHERE ${ofPage} AND ${rowsOfState[state]} ORDER BY i.id DESC LIMIT ${MAX_COUNTED}) c
+           WHERE NOT ${isBacklog('c')}) END AS versions
      FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS g (id, document, entry)
      CROSS JOIN LATERAL (SELECT * FROM inbox_pages WHERE owner = $1 AND document = g.document AND entry = g.entry
        AND scope = $5 LIMIT 1) p

@@ -6,7 +6,7 @@ import {
   type InboxState,
   inboxStates,
 } from '../../contracts/inbox.ts'
-import { countColumns, type Found, firstOfPages, highestOf, MAX_COUNTED } from '../../rules/inbox.ts'
+import { countColumns, type Found, firstOfPages, highestOf, MAX_COUNTED, MAX_FIRST } from '../../rules/inbox.ts'
 import type { Database } from '../folder/database.ts'
 import type { createInboxSelection } from './inbox-selection.ts'
 
@@ -38,8 +38,14 @@ const statements = (db: Database, state: InboxState) => {
        AND ${column} > 0 ORDER BY scope`,
     ),
     versions: db.prepare(
-      `SELECT count(DISTINCT version) AS n FROM (SELECT version FROM annotations INDEXED BY annotations_page
-       WHERE owner = ? AND document = ? AND entry = ? AND ${stateRows[state]} ORDER BY id DESC LIMIT ${MAX_COUNTED})`,
+      `SELECT count(DISTINCT version) AS n FROM (SELECT version, backlog FROM annotations INDEXED BY annotations_page
+       WHERE owner = ? AND document = ? AND entry = ? AND ${stateRows[state]} ORDER BY id DESC LIMIT ${MAX_COUNTED})
+       WHERE backlog = 0`,
+    ),
+    backlog: db.prepare(
+      `SELECT count(*) AS n FROM (SELECT * FROM annotations INDEXED BY annotations_page
+       WHERE owner = ? AND document = ? AND entry = ? ORDER BY id LIMIT ${MAX_FIRST})
+       WHERE backlog = 1 AND profile = ? AND ${stateRows[state]}`,
     ),
   } satisfies Record<string, StatementSync>
 }
@@ -62,7 +68,9 @@ export function createInboxPages({ db, select, items }: InboxPagesDeps) {
 
   function itemsOf(owner: string, { state, profile }: InboxFilter, rows: readonly Row[]): InboxPageItem[] {
     const byId = new Map(rows.map((row) => [row.id, row]))
-    const { profiles, versions } = sql.get(state)!
+    const { profiles, versions, backlog } = sql.get(state)!
+    const countOf = (statement: StatementSync, ...values: (string | number)[]): number =>
+      (statement.get(owner, ...values) as { n: number }).n
     const found = items(
       owner,
       rows.map(({ id }) => id),
@@ -71,8 +79,13 @@ export function createInboxPages({ db, select, items }: InboxPagesDeps) {
       const { documentId, entry, n, unread, starred } = byId.get(item.id)!
       const named = profiles.all(owner, documentId, entry) as { profile: string }[]
       const others = named.map((each) => each.profile).filter((each) => each !== item.profile)
-      const isShared = profile === undefined && others.length > 0 && n > 1
-      const count = isShared ? (versions.get(owner, documentId, entry) as { n: number }).n : n
+      const isShared = profile === undefined && others.length > 0
+      const count =
+        n === 1
+          ? Number(!item.backlog)
+          : isShared
+            ? countOf(versions, documentId, entry)
+            : n - countOf(backlog, documentId, entry, item.profile)
       return { ...item, read: unread === 0, starred: starred > 0, count, profiles: [item.profile, ...others] }
     })
   }
