@@ -1,9 +1,10 @@
 import type { ChannelAgent } from './channel-agent.ts'
 import { postJson } from './http-outcome.ts'
 import { messageMarkdown } from './render/markdown.ts'
-import { cutTo, linkOf, subjectOf, urgencyOf } from './render/message.ts'
+import { fitted, linkOf, subjectOf, urgencyOf } from './render/message.ts'
 import { textOf } from './settings.ts'
 
+const MAX_TEXT = 20_000
 /** From 4 on it makes a sound, from 8 on it is shown over everything. */
 const priorities = { low: 2, normal: 5, high: 7, urgent: 9 } as const
 
@@ -19,7 +20,7 @@ export const gotify: ChannelAgent = {
   send(message, settings, { http, clock }) {
     const body = {
       title: subjectOf(message),
-      message: cutTo(messageMarkdown(message), 20_000),
+      message: messageMarkdown(fitted(message, (smaller) => messageMarkdown(smaller).length <= MAX_TEXT)),
       priority: priorities[urgencyOf(message)],
       extras: {
         'client::display': { contentType: 'text/markdown' },

@@ -1,59 +1,45 @@
 import type { ChannelAgent } from './channel-agent.ts'
 import { outcomeOf } from './http-outcome.ts'
-import { messageMarkdown } from './render/markdown.ts'
-import { linkOf, type Message, nameOf, subjectOf } from './render/message.ts'
-import { messageShort } from './render/short.ts'
-import { messageText } from './render/text.ts'
+import { type FormName, formNames, forms } from './render/forms.ts'
+import { lineOf, linkOf, type Message, nameOf, subjectOf } from './render/message.ts'
 import { linesOf, textOf } from './settings.ts'
 
 /** What a template can say. */
-const names = [
-  'id',
-  'subject',
-  'title',
-  'url',
-  'link',
-  'summary',
-  'short',
-  'text',
-  'markdown',
-  'profile',
-  'urgency',
-] as const
+const names = ['id', 'subject', 'title', 'url', 'link', 'summary', 'profile', 'urgency', ...formNames] as const
 type Name = (typeof names)[number]
 
 function valuesOf(message: Message): Record<Name, () => string> {
   const [first] = message.items
+  const rendered = Object.entries(forms).map(([name, { render }]) => [name, () => render(message)] as const)
   return {
+    ...(Object.fromEntries(rendered) as Record<FormName, () => string>),
     id: () => message.id,
     subject: () => subjectOf(message),
     title: () => (first === undefined ? '' : nameOf(first)),
-    url: () => first?.url ?? '',
+    url: () => lineOf(first?.url ?? ''),
     link: () => linkOf(message),
-    summary: () => first?.summary ?? '',
-    short: () => messageShort(message),
-    text: () => messageText(message),
-    markdown: () => messageMarkdown(message),
-    profile: () => first?.profile ?? '',
+    summary: () => lineOf(first?.summary ?? ''),
+    profile: () => lineOf(first?.profile ?? ''),
     urgency: () => String(first?.urgency ?? 1),
   }
 }
 
-const forms = ['json', 'url', 'text'] as const
+/** How a value is written into its place. */
+const spellings = ['json', 'url', 'text'] as const
 const place = /\{\{\s*(\w+)(?:\s*\|\s*(\w+))?\s*\}\}/g
 
 /** What is wrong with a template; null for nothing. */
 function templateFault(template: string): string | null {
   for (const [whole, name, form] of template.matchAll(place)) {
     if (!(names as readonly string[]).includes(name!)) return `${whole} is unknown; there are ${names.join(', ')}`
-    if (form !== undefined && !(forms as readonly string[]).includes(form))
-      return `${whole}: a form is one of ${forms.join(', ')}`
+    if (form !== undefined && !(spellings as readonly string[]).includes(form))
+      return `${whole}: a form is one of ${spellings.join(', ')}`
   }
   return /\{\{|\}\}/.test(template.replace(place, '')) ? 'a {{ or }} is left open' : null
 }
 
 /** Values are written so that they stay values in JSON and in addresses. */
-function filled(template: string, message: Message, usual: (typeof forms)[number]): string {
+function filled(template: string, message: Message, usual: (typeof spellings)[number]): string {
   const values = new Map<string, () => string>(Object.entries(valuesOf(message)))
   return template.replace(place, (_, name: string, form: string = usual) => {
     const value = values.get(name)!().toWellFormed()

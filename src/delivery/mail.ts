@@ -1,13 +1,14 @@
 import { createTransport } from 'nodemailer'
 import type { AgentTools, ChannelAgent, SendOutcome, Settings } from './channel-agent.ts'
 import { messageHtml } from './render/html.ts'
-import { type Message, oneLine, subjectOf } from './render/message.ts'
+import { fitted, type Message, oneLine, subjectOf, urgencyOf } from './render/message.ts'
 import { messageText } from './render/text.ts'
 import { isAddress, textOf } from './settings.ts'
 
 const CONNECT_MS = 10_000
 const SOCKET_MS = 30_000
-const MAX_BODY = 500_000
+/** Some mail programs show no more than 100 KB of HTML. */
+const MAX_BODY = 90_000
 
 type MailServer = { host: string; port: number; isSecure: boolean; user: string; password: string; needsTls: boolean }
 
@@ -99,8 +100,10 @@ function mailOf(message: Message, { to, from }: { to: string; from: string }) {
     subject: subjectOf(message),
     messageId: idOf(`erace.${id}`),
     ...(thread !== null && { inReplyTo: thread, references: thread }),
-    text: messageText(message).slice(0, MAX_BODY).toWellFormed(),
-    html: messageHtml(message).slice(0, MAX_BODY).toWellFormed(),
+    text: messageText(fitted(message, (smaller) => messageText(smaller).length <= MAX_BODY)),
+    html: messageHtml(fitted(message, (smaller) => messageHtml(smaller).length <= MAX_BODY)),
+    date: new Date(message.at),
+    ...(urgencyOf(message) === 'urgent' && { priority: 'high' as const }),
     headers: {
       // No machine answers to a machine.
       'Auto-Submitted': 'auto-generated',

@@ -1,9 +1,11 @@
 import type { ChannelAgent } from './channel-agent.ts'
 import { postJson } from './http-outcome.ts'
-import { messageHtml } from './render/html.ts'
-import { cutTo } from './render/message.ts'
+import { messageChatHtml } from './render/chat-html.ts'
+import { fitted, type Message } from './render/message.ts'
 import { messageText } from './render/text.ts'
 import { textOf } from './settings.ts'
+
+const MAX_BYTES = 40_000
 
 export const matrix: ChannelAgent = {
   kind: 'matrix',
@@ -20,19 +22,24 @@ export const matrix: ChannelAgent = {
   send(message, settings, { http, clock }) {
     const transaction = encodeURIComponent(message.id)
     const url = `${textOf(settings, 'url').replace(/\/+$/, '')}/_matrix/client/v3/rooms/${encodeURIComponent(textOf(settings, 'room'))}/send/m.room.message/${transaction}`
-    const html = messageHtml(message)
-      .replace(/^[\s\S]*?<body[^>]*>/, '')
-      .replace(/<\/body>[\s\S]*$/, '')
-    const body = {
-      msgtype: 'm.text',
-      body: cutTo(messageText(message), 20_000),
-      format: 'org.matrix.custom.html',
-      formatted_body: cutTo(html, 30_000),
-    }
+    // An event has at most 64 KB, with all that the server adds.
+    const shown = fitted(message, (smaller) => Buffer.byteLength(JSON.stringify(contentOf(smaller))) <= MAX_BYTES)
+    const body = contentOf(shown)
     return postJson(
       http,
       { url, body, method: 'PUT', headers: { authorization: `Bearer ${textOf(settings, 'token')}` } },
       clock.now(),
     )
   },
+}
+
+function contentOf(message: Message): object {
+  return {
+    msgtype: 'm.text',
+    body: messageText(message),
+    format: 'org.matrix.custom.html',
+    formatted_body: messageChatHtml(message, '<br>'),
+    // Nobody is called by what a page says.
+    'm.mentions': {},
+  }
 }

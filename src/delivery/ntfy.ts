@@ -1,9 +1,21 @@
 import type { ChannelAgent } from './channel-agent.ts'
 import { jsonHeaders, outcomeOf } from './http-outcome.ts'
-import { linkOf, type Message, oneLine, subjectOf, urgencyOf } from './render/message.ts'
+import {
+  changeText,
+  fitted,
+  leftOutText,
+  lineOf,
+  linkOf,
+  type Message,
+  nameOf,
+  subjectOf,
+  textLines,
+  urgencyOf,
+} from './render/message.ts'
 import { textOf } from './settings.ts'
 
-const MAX_TEXT = 3500
+/** Longer texts become an attachment. */
+const MAX_BYTES = 3500
 const tagsOf: Record<Message['items'][number]['kind'], string> = {
   new: 'new',
   changed: 'pencil2',
@@ -24,24 +36,15 @@ export const ntfy: ChannelAgent = {
     { name: 'token', label: 'Access token', type: 'secret' },
   ],
   async send(message, settings, { http, clock }) {
-    const [first] = message.items
     const token = textOf(settings, 'token')
-    const lines = message.items.map((item) =>
-      message.kind === 'digest' ? `${item.title || item.url}: ${item.summary}` : item.summary,
-    )
+    const shown = fitted(message, (smaller) => Buffer.byteLength(linesOf(smaller)) <= MAX_BYTES)
     const body = {
       topic: textOf(settings, 'topic'),
       title: subjectOf(message),
-      message:
-        message.kind === 'test'
-          ? 'Messages of eRACE will arrive here.'
-          : lines
-              .map((line) => oneLine(line, 300))
-              .join('\n')
-              .slice(0, MAX_TEXT),
+      message: linesOf(shown),
       priority: priorities[urgencyOf(message)],
-      tags: message.items.length === 1 && first !== undefined ? [tagsOf[first.kind]] : [],
-      click: linkOf(message),
+      tags: [...new Set(message.items.map(({ kind }) => tagsOf[kind]))],
+      ...(/^https?:/i.test(linkOf(message)) && { click: linkOf(message) }),
     }
     const headers = { ...jsonHeaders, ...(token !== '' && { authorization: `Bearer ${token}` }) }
     return outcomeOf(
@@ -49,4 +52,16 @@ export const ntfy: ChannelAgent = {
       clock.now(),
     )
   },
+}
+
+function linesOf(message: Message): string {
+  const { kind, items, amount } = message
+  if (kind === 'test') return 'Messages of eRACE will arrive here.'
+  const lines = items.flatMap((item) => {
+    if (kind === 'digest') return [`${nameOf(item)}: ${lineOf(item.summary)}`]
+    const changes = amount === 'summary' ? [] : item.changes.map(changeText)
+    return [...(changes.length === 0 ? [item.summary] : changes), ...(amount === 'full' ? textLines(item) : [])]
+  })
+  const rest = leftOutText(message)
+  return [...lines.map(lineOf), ...(rest === '' ? [] : [rest])].filter((line) => line !== '').join('\n')
 }

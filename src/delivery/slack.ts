@@ -1,32 +1,25 @@
 import type { ChannelAgent } from './channel-agent.ts'
 import { postJson } from './http-outcome.ts'
-import { byProfile, changeText, cutTo, kindOf, leftOutText, type Message, nameOf, oneLine } from './render/message.ts'
+import {
+  byProfile,
+  changeText,
+  cutTo,
+  fitted,
+  kindOf,
+  leftOutText,
+  lineOf,
+  type Message,
+  type MessageItem,
+  nameOf,
+  subjectOf,
+  textLines,
+} from './render/message.ts'
 import { textOf, urlFault } from './settings.ts'
 
-/** Slack's own markup: three signs are escaped, and `<url|text>` is a link. */
-function slackText(message: Message): string {
-  if (message.kind === 'test') return 'Messages of eRACE will arrive here.'
-  const escaped = (text: string): string =>
-    oneLine(text, 1000).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-  const link = (url: string, text: string): string =>
-    /^https?:/i.test(url)
-      ? `<${url.replace(/[<>|\s]/g, encodeURIComponent)}|${escaped(text).replaceAll('|', '¦')}>`
-      : escaped(text)
-  const parts = byProfile(message.items).flatMap(({ profile, items }) => [
-    ...(message.kind === 'digest' ? [`*${escaped(profile)}*`] : []),
-    ...items.map((item) => {
-      const changes =
-        message.amount === 'summary' || item.changes.length === 0 ? [item.summary] : item.changes.map(changeText)
-      return [
-        `*${link(item.url, nameOf(item))}* (${kindOf(item)})`,
-        ...changes.map((each) => `• ${escaped(each)}`),
-        link(item.links.change, 'What changed'),
-      ].join('\n')
-    }),
-  ])
-  const rest = leftOutText(message)
-  return [...parts, ...(rest === '' ? [] : [link(message.links.inbox, rest)])].join('\n\n')
-}
+const MAX_SECTION = 3000
+const MAX_BLOCKS = 50
+/** Of all blocks together. Slack documents no such limit, and refuses what is longer than some 13,000 characters. */
+const MAX_JSON = 12_000
 
 export const slack: ChannelAgent = {
   kind: 'slack',
@@ -35,10 +28,73 @@ export const slack: ChannelAgent = {
   digest: { maxItems: 20, rest: 'count' },
   settings: [{ name: 'url', label: 'Webhook address', type: 'secret', isRequired: true }],
   check: (settings) => urlFault(textOf(settings, 'url')),
-  send: (message, settings, { http, clock }) =>
-    postJson(
-      http,
-      { url: textOf(settings, 'url'), body: { text: cutTo(slackText(message), 35_000), unfurl_links: false } },
-      clock.now(),
-    ),
+  send(message, settings, { http, clock }) {
+    const blocks = blocksOf(
+      fitted(message, (smaller) => {
+        const all = blocksOf(smaller)
+        return all.length <= MAX_BLOCKS && JSON.stringify(all).length <= MAX_JSON
+      }),
+    )
+    // The text is for notifications, where blocks are not shown.
+    const body = { text: escaped(subjectOf(message)), blocks, unfurl_links: false, unfurl_media: false }
+    return postJson(http, { url: textOf(settings, 'url'), body }, clock.now())
+  },
+}
+
+function blocksOf(message: Message): object[] {
+  const { kind, items, links } = message
+  if (kind === 'test') return [section('This is a test. Messages of eRACE will arrive here.')]
+  const blocks = byProfile(items).flatMap(({ profile, items: own }) => [
+    ...(kind === 'digest' ? [header(profile)] : []),
+    ...own.flatMap((item) => [section(itemText(item, message)), context(waysOf(item))]),
+  ])
+  const rest = leftOutText(message)
+  return rest === '' ? blocks : [...blocks, context(link(links.inbox, rest))]
+}
+
+const section = (text: string): object => ({
+  type: 'section',
+  text: { type: 'mrkdwn', text: cutTo(text, MAX_SECTION) },
+})
+
+const context = (text: string): object => ({ type: 'context', elements: [{ type: 'mrkdwn', text }] })
+
+function header(text: string): object {
+  return { type: 'header', text: { type: 'plain_text', text: cutTo(lineOf(text), 150) || 'eRACE', emoji: false } }
+}
+
+/** Each line is a link or plain text, so that a cut at the end breaks no other. */
+function itemText(item: MessageItem, { amount }: Message): string {
+  const showsChanges = amount !== 'summary' && item.changes.length > 0
+  const lines = showsChanges ? item.changes.map(changeText) : [item.summary]
+  const more = showsChanges && item.moreChanges > 0 ? [`and ${item.moreChanges} more`] : []
+  return [
+    `*${link(item.url, nameOf(item))}*`,
+    ...[...lines, ...more].filter((line) => line.trim() !== '').map((line) => `• ${escaped(line)}`),
+    ...(amount === 'full' ? textLines(item).map(escaped) : []),
+  ].join('\n')
+}
+
+function waysOf(item: MessageItem): string {
+  const facts = [kindOf(item), escaped(item.source)].filter((fact) => fact !== '')
+  return [...facts, link(item.links.change, 'What changed'), link(item.links.cached, 'Saved copy')].join(' · ')
+}
+
+/** Slack's own markup: three signs are escaped. Marks such as * are kept from pairing by an invisible sign. */
+function escaped(text: string): string {
+  return lineOf(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replace(/[*_~`]/g, '$&\u200b')
+}
+
+/** `<url|text>` is a link. */
+function link(url: string, text: string): string {
+  if (!/^https?:\/\//i.test(url) || url.length > 1000) return escaped(text)
+  const address = url
+    .toWellFormed()
+    .replace(/[<>|\s\p{Cc}]/gu, encodeURIComponent)
+    .replaceAll('&', '&amp;')
+  return `<${address}|${escaped(text).replaceAll('|', '¦')}>`
 }

@@ -1,8 +1,11 @@
-import type { ChannelAgent } from './channel-agent.ts'
-import { postJson } from './http-outcome.ts'
-import { cutTo } from './render/message.ts'
-import { messageText } from './render/text.ts'
+import type { ChannelAgent, HttpAnswer } from './channel-agent.ts'
+import { jsonHeaders, outcomeOf } from './http-outcome.ts'
+import { messageChatHtml, shownLength } from './render/chat-html.ts'
+import { fitted, urgencyOf } from './render/message.ts'
 import { textOf } from './settings.ts'
+
+/** Of what is shown: elements and addresses don't count. */
+const MAX_TEXT = 4096
 
 export const telegram: ChannelAgent = {
   kind: 'telegram',
@@ -22,14 +25,24 @@ export const telegram: ChannelAgent = {
   ],
   check: (settings) =>
     /^[\w:-]{5,200}$/.test(textOf(settings, 'token')) ? null : 'the bot token has characters that none has',
-  send(message, settings, { http, clock }) {
-    const text = message.kind === 'test' ? 'Messages of eRACE will arrive here.' : messageText(message)
+  async send(message, settings, { http, clock }) {
+    const shown = fitted(message, (smaller) => shownLength(messageChatHtml(smaller, '\n')) <= MAX_TEXT)
     const body = {
       chat_id: textOf(settings, 'chat'),
-      text: cutTo(text, 4096),
+      text: messageChatHtml(shown, '\n'),
+      parse_mode: 'HTML',
       link_preview_options: { is_disabled: true },
+      disable_notification: urgencyOf(message) === 'low',
     }
     const url = `${textOf(settings, 'url').replace(/\/+$/, '')}/bot${textOf(settings, 'token')}/sendMessage`
-    return postJson(http, { url, body }, clock.now())
+    const answer = await http({ url, method: 'POST', headers: jsonHeaders, body: JSON.stringify(body) })
+    return outcomeOf(withWait(answer), clock.now())
   },
+}
+
+/** Telegram says in the body how long to wait. */
+function withWait(answer: HttpAnswer): HttpAnswer {
+  const seconds = /"retry_after":\s*(\d{1,9})/.exec(answer.text)?.[1]
+  if (answer.status !== 429 || seconds === undefined || answer.headers.has('retry-after')) return answer
+  return { ...answer, headers: new Map([...answer.headers, ['retry-after', seconds]]) }
 }

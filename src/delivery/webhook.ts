@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { ChannelAgent } from './channel-agent.ts'
-import { jsonHeaders, outcomeOf } from './http-outcome.ts'
-import { messageJson } from './render/json.ts'
+import { outcomeOf } from './http-outcome.ts'
+import { forms } from './render/forms.ts'
 import { textOf } from './settings.ts'
 
 /** Signed as Standard Webhooks says: `v1,` and the HMAC of id, time and body under the secret, whose base64 form begins with `whsec_`. */
@@ -13,10 +13,11 @@ export function webhookSignature(secret: string, id: string, timestamp: number, 
 export const webhook: ChannelAgent = {
   kind: 'webhook',
   label: 'Webhook',
-  about: 'Posts JSON to an address of yours, signed as Standard Webhooks says.',
+  about: 'Posts JSON or XML (ACI) to an address of yours, signed as Standard Webhooks says.',
   digest: { maxItems: 100, rest: 'next' },
   settings: [
     { name: 'url', label: 'Address', type: 'url', isRequired: true },
+    { name: 'format', label: 'Format', type: 'choice', choices: ['json', 'xml'], usual: 'json' },
     {
       name: 'secret',
       label: 'Secret',
@@ -26,14 +27,16 @@ export const webhook: ChannelAgent = {
     },
   ],
   async send(message, settings, { http, clock }) {
-    const body = JSON.stringify(messageJson(message))
+    const { mediaType, render } = forms[textOf(settings, 'format') === 'xml' ? 'xml' : 'json']
+    const body = render(message)
     const timestamp = Math.floor(clock.now() / 1000)
     const secret = textOf(settings, 'secret')
+    if (secret === '') return { kind: 'never', reason: 'this channel has no secret to sign with; save it again' }
     const headers = {
-      ...jsonHeaders,
+      'content-type': mediaType,
       'webhook-id': message.id,
       'webhook-timestamp': String(timestamp),
-      ...(secret !== '' && { 'webhook-signature': webhookSignature(secret, message.id, timestamp, body) }),
+      'webhook-signature': webhookSignature(secret, message.id, timestamp, body),
     }
     return outcomeOf(await http({ url: textOf(settings, 'url'), method: 'POST', headers, body }), clock.now())
   },

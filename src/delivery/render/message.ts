@@ -6,6 +6,8 @@ import type { AnnotationKind } from '../../store/contracts/annotations.ts'
 export type Message = {
   /** Stays the same over repeats, so that a receiver can drop what it has seen. */
   readonly id: string
+  /** Whose message it is. */
+  readonly owner?: string
   readonly kind: 'single' | 'digest' | 'test'
   readonly at: number
   /** How much of each item: a line, what changed, or the whole text. */
@@ -43,6 +45,15 @@ export type MessageItem = {
   /** Other pages with nearly the same text. */
   readonly alsoAt: readonly string[]
   readonly links: { readonly open: string; readonly change: string; readonly cached: string }
+  /** What programs know it by. */
+  readonly file?: {
+    readonly profile: string
+    readonly document: number
+    readonly version: number
+    readonly extension: string
+    readonly format: string
+    readonly bytes: number
+  }
 }
 
 export type ShownChange = Pick<Change, 'kind' | 'path' | 'before' | 'after' | 'pieces'>
@@ -50,6 +61,10 @@ export type ShownChange = Pick<Change, 'kind' | 'path' | 'before' | 'after' | 'p
 const kindWords: Record<AnnotationKind, string> = { new: 'New', changed: 'Changed', gone: 'Gone', back: 'Back' }
 
 const MAX_NAME = 300
+const MAX_LINE = 2000
+/** Of the whole text of a page. */
+const MAX_TEXT = 50_000
+const MAX_BRIEF = 300
 
 export function nameOf({ title, url }: Pick<MessageItem, 'title' | 'url'>): string {
   return oneLine(title === '' ? url : title, MAX_NAME)
@@ -86,6 +101,52 @@ export function oneLine(text: string, maxChars: number): string {
   return characters.length <= maxChars ? line : `${characters.slice(0, maxChars - 1).join('')}…`
 }
 
+/** A text of a page as one line of a message: no control characters, not endless. */
+export function lineOf(text: string): string {
+  return oneLine(text, MAX_LINE)
+}
+
+/** A piece of a line: blanks at its ends keep it apart from its neighbours. */
+export function pieceOf(text: string): string {
+  const line = lineOf(text)
+  if (line === '') return text === '' ? '' : ' '
+  return `${/^\s/.test(text) ? ' ' : ''}${line}${/\s$/.test(text) ? ' ' : ''}`
+}
+
+/** The whole text of an item in lines. */
+export function textLines({ text }: Pick<MessageItem, 'text'>): string[] {
+  const lines = cutTo(text, MAX_TEXT).split('\n')
+  return lines.map(lineOf).filter((line) => line !== '')
+}
+
+const amounts = ['full', 'change', 'summary'] as const
+
+/**
+ * As much of a message as a form has room for: first less of each item, then fewer items. Those that have no room are counted. One
+ * item always stays.
+ */
+export function fitted(message: Message, fits: (smaller: Message) => boolean): Message {
+  for (const amount of amounts.slice(amounts.indexOf(message.amount))) {
+    const same = { ...message, amount }
+    if (fits(same)) return same
+  }
+  const items = message.items.map((item) =>
+    item.summary.length <= MAX_BRIEF ? item : { ...item, summary: oneLine(item.summary, MAX_BRIEF), parts: [] },
+  )
+  const first = (count: number): Message => {
+    const leftOut = message.leftOut + items.length - count
+    return { ...message, amount: 'summary', items: items.slice(0, count), leftOut }
+  }
+  let low = Math.min(1, items.length)
+  let high = items.length
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (fits(first(middle))) low = middle
+    else high = middle - 1
+  }
+  return first(low)
+}
+
 /** The items under the names of their profiles, in the order in which they come. */
 export function byProfile(items: readonly MessageItem[]): { profile: string; items: MessageItem[] }[] {
   const groups = new Map<string, MessageItem[]>()
@@ -117,7 +178,7 @@ export function leftOutText({ leftOut }: Message): string {
 
 /** Not longer than a service takes. */
 export function cutTo(text: string, max: number): string {
-  return text.length <= max ? text : `${text.slice(0, max - 1).toWellFormed()}…`
+  return text.length <= max ? text.toWellFormed() : `${text.slice(0, max - 1).toWellFormed()}…`
 }
 
 /** Where a click leads: to the one annotation, or to the inbox. */

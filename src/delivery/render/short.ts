@@ -1,5 +1,4 @@
-import { plainLine } from '../../core/text/plain-text.ts'
-import { kindOf, type Message, nameOf } from './message.ts'
+import { kindOf, lineOf, type Message, nameOf } from './message.ts'
 
 /** A short message has 160 characters of the GSM alphabet (some count twice), or 70 of UCS-2 if any other is in it. */
 const GSM_ROOM = 160
@@ -30,8 +29,8 @@ export function messageShort(message: Message): string {
   const count = items.length + leftOut
   const text =
     count > 1
-      ? `${count} changes: ${items.map((item) => plainLine(nameOf(item))).join('; ')}`
-      : `${plainLine(nameOf(first))}: ${plainLine(first.summary === '' ? kindOf(first) : simple(first.summary))}`
+      ? `${count} changes: ${items.map((item) => nameOf(item)).join('; ')}`
+      : `${nameOf(first)}: ${lineOf(first.summary === '' ? kindOf(first) : simple(first.summary))}`
   return fit(text, count > 1 ? links.inbox : first.links.open)
 }
 

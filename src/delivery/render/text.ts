@@ -1,5 +1,15 @@
-import { minuteText, plainLine, wrapText } from '../../core/text/plain-text.ts'
-import { byProfile, changeText, kindOf, leftOutText, type Message, type MessageItem, nameOf } from './message.ts'
+import { minuteText, wrapText } from '../../core/text/plain-text.ts'
+import {
+  byProfile,
+  changeText,
+  kindOf,
+  leftOutText,
+  lineOf,
+  type Message,
+  type MessageItem,
+  nameOf,
+  textLines,
+} from './message.ts'
 
 const COLUMNS = 72
 const INDENT = '  '
@@ -26,17 +36,17 @@ function testText({ links }: Message): string {
 }
 
 function headline(profile: string): string {
-  const name = plainLine(profile)
+  const name = lineOf(profile)
   return `${name}\n${'='.repeat(Math.min(COLUMNS, [...name].length))}\n\n`
 }
 
 function itemText(item: MessageItem, { amount, kind }: Message): string {
   const { summary, changes, moreChanges, text, url, at, source, profile, alsoAt, links } = item
   const wrapped = (line: string, first = INDENT, further = first): string[] =>
-    wrapText(plainLine(line), { columns: COLUMNS, first, further })
-  const facts = [kindOf(item), plainLine(source), minuteText(at), kind === 'digest' ? '' : plainLine(profile)]
+    wrapText(lineOf(line), { columns: COLUMNS, first, further })
+  const facts = [kindOf(item), lineOf(source), minuteText(at), kind === 'digest' ? '' : lineOf(profile)]
   const lines = [
-    ...wrapText(plainLine(nameOf(item)), { columns: COLUMNS }),
+    ...wrapText(nameOf(item), { columns: COLUMNS }),
     ...wrapped(facts.filter((fact) => fact !== '').join(', ')),
     ...(amount === 'summary' || changes.length === 0 ? wrapped(summary) : []),
   ]
@@ -49,9 +59,9 @@ function itemText(item: MessageItem, { amount, kind }: Message): string {
     }
     if (moreChanges > 0) lines.push(`${INDENT}… and ${moreChanges} more ${moreChanges === 1 ? 'change' : 'changes'}`)
   }
-  if (amount === 'full' && text !== '') lines.push('', ...text.split('\n').flatMap((line) => wrapped(line, '')))
-  lines.push(`${INDENT}${plainLine(url)}`)
-  for (const other of alsoAt.slice(0, 5)) lines.push(`${INDENT}also at ${plainLine(other)}`)
+  if (amount === 'full' && text !== '') lines.push('', ...textLines(item).flatMap((line) => wrapped(line, '')), '')
+  lines.push(`${INDENT}${lineOf(url)}`)
+  for (const other of alsoAt.slice(0, 5)) lines.push(`${INDENT}also at ${lineOf(other)}`)
   lines.push(`${INDENT}What changed: ${links.change}`, `${INDENT}Saved copy:   ${links.cached}`)
   return `${lines.join('\n')}\n`
 }

@@ -100,7 +100,8 @@ export function writeAci(aci: Aci): string {
   return declaration + aciElement(aci)
 }
 
-function aciElement(aci: Aci): string {
+/** The element alone, for a file of several. */
+export function aciElement(aci: Aci): string {
   const list = attributes({
     owner: aci.owner,
     extension: aci.extension,

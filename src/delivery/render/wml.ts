@@ -1,0 +1,88 @@
+import { minuteText, shortened } from '../../core/text/plain-text.ts'
+import { escapeText } from '../../xml/xml-text.ts'
+import {
+  changeText,
+  kindOf,
+  leftOutText,
+  lineOf,
+  type Message,
+  type MessageItem,
+  nameOf,
+  subjectOf,
+} from './message.ts'
+
+/** A WAP phone takes about 1,400 bytes. */
+const DECK_BYTES = 1400
+const TITLE_CHARS = 20
+const NAME_CHARS = 60
+
+/**
+ * A WML 1.1 deck for devices with a few lines of text: as many items as fit, the rest is counted. One item is cut so that it fits.
+ */
+export function messageWml(message: Message): string {
+  const { kind, items, links } = message
+  if (kind === 'test') return deckOf(message, '<p>This is a test. Messages of eRACE will arrive here.</p>\n')
+  if (kind === 'single' && items[0] !== undefined) return singleOf(message, items[0])
+  const shown = (count: number): string => {
+    const rest = leftOutText({ ...message, leftOut: message.leftOut + items.length - count })
+    const rows = items.slice(0, count).map((item) => row(item, lineOf(item.summary)))
+    return deckOf(message, rows.join('') + (rest === '' ? '' : `<p>${goLink(links.inbox, rest)}</p>\n`))
+  }
+  let count = items.length
+  while (count > 1 && bytesOf(shown(count)) > DECK_BYTES) count--
+  return count === 1
+    ? withinDeck((room) => deckOf(message, row(items[0]!, shortened(items[0]!.summary, room))))
+    : shown(count)
+}
+
+function singleOf(message: Message, item: MessageItem): string {
+  const { summary, changes, text } = item
+  const lines =
+    message.amount === 'summary' || changes.length === 0 ? [summary] : changes.map((change) => changeText(change))
+  const whole = lineOf([...lines, ...(message.amount === 'full' ? [text] : [])].map(lineOf).join(' / '))
+  return withinDeck((room) => deckOf(message, row(item, shortened(whole, room))))
+}
+
+/** With as long a text as there is room for. */
+function withinDeck(render: (room: number) => string): string {
+  let low = 0
+  let high = DECK_BYTES
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (bytesOf(render(middle)) <= DECK_BYTES) low = middle
+    else high = middle - 1
+  }
+  return render(low)
+}
+
+function row(item: MessageItem, words: string): string {
+  const { at, links } = item
+  const facts = `${kindOf(item)}, ${minuteText(at)}`
+  return `<p><b>${goLink(links.open, shortened(nameOf(item), NAME_CHARS))}</b><br/><small>${wmlText(facts)}</small><br/>${wmlText(words)}</p>\n`
+}
+
+function deckOf(message: Message, inner: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE wml PUBLIC "-//WAPFORUM//DTD WML 1.1//EN" "http://www.wapforum.org/DTD/wml_1.1.xml">
+<wml>
+<card id="message" title="${wmlText(shortened(subjectOf(message), TITLE_CHARS))}">
+${inner}</card>
+</wml>
+`
+}
+
+const MAX_ADDRESS = 300
+
+/** An address may be longer than a deck. */
+function goLink(address: string, words: string): string {
+  return /^https?:\/\//i.test(address) && address.length <= MAX_ADDRESS
+    ? `<a href="${wmlText(address)}">${wmlText(words)}</a>`
+    : wmlText(words)
+}
+
+/** In WML a dollar sign starts a variable; two make a literal one. */
+function wmlText(text: string): string {
+  return escapeText(text.replace(/[^\t\n\r -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')).replaceAll('$', '$$$$')
+}
+
+const bytesOf = (text: string): number => Buffer.byteLength(text)
