@@ -44,6 +44,9 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
     const url = kept.url('/secret-plans')
     const document = kept.idOf(url)
     const version = kept.versionOf(url, 1)
+    await erace.stores.channels.add({
+      ...{ id: 'c_ada', owner: ada, kind: 'feed', name: 'her feed', settings: {}, createdAt: 0 },
+    })
     secrets = ['secret-plans', 'Secret plans', 'ada-news', 'her token', ada]
     const hers = (of: string, body?: unknown): Sample => ({ url: of, body, kind: 'hers' })
     const own = (of: string, body?: unknown): Sample => ({ url: of, body, kind: 'own' })
@@ -92,6 +95,7 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       'PATCH /annotations': own('/annotations', { ids: [annotation], archived: true }),
       'GET /annotations/:id': hers(`/annotations/${annotation}`),
       'PATCH /annotations/:id': hers(`/annotations/${annotation}`, { archived: true }),
+      'POST /channels/:id/renew': hers('/channels/c_ada/renew'),
       'GET /documents': own(`/documents?url=${at}`),
       'GET /documents/:id': hers(`/documents/${document}`),
       'GET /documents/:id/versions': hers(`/documents/${document}/versions`),

@@ -8,6 +8,8 @@ import type { NodeList } from '../services/activity/this-node.ts'
 import type { ArchiveService } from '../services/archive/archive-service.ts'
 import type { Muting } from '../services/archive/muting.ts'
 import type { CrawlService } from '../services/crawls/crawl-service.ts'
+import type { Feeds } from '../services/delivery/feeds.ts'
+import type { Unsubscribe } from '../services/delivery/unsubscribe.ts'
 import type { InboxService } from '../services/inbox/inbox-service.ts'
 import type { RequestLimits } from '../services/limits/request-limits.ts'
 import type { PrivateAddress } from '../services/profiles/private-address.ts'
@@ -47,6 +49,8 @@ export type ServerParts = HealthParts & {
   nodes: NodeList
   crawlControl: CrawlControl
   crawls: CrawlService
+  feeds: Feeds
+  unsubscribe: Unsubscribe
   inbox: InboxService
   profiles: ProfileService
   sources: Sources

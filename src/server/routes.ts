@@ -13,6 +13,9 @@ import { addSearch } from './routes/archive/search.ts'
 import { addVersions } from './routes/archive/versions.ts'
 import { addAnnotations } from './routes/inbox/annotations.ts'
 import { addEvents } from './routes/inbox/events.ts'
+import { addFeeds } from './routes/links/feeds.ts'
+import { addRenewal } from './routes/links/renew.ts'
+import { addUnsubscribe } from './routes/links/unsubscribe.ts'
 import { addPreview } from './routes/profiles/preview.ts'
 import { addProfiles } from './routes/profiles/profiles.ts'
 import { addSources } from './routes/profiles/sources.ts'
@@ -21,6 +24,8 @@ export async function addRoutes(server: FastifyInstance, parts: ServerParts): Pr
   parts.metrics.watch(server)
   addHealth(server, parts)
   addApiDocs(server, parts.settings)
+  addFeeds(server, parts)
+  addUnsubscribe(server, parts)
   await server.register(
     async (scope) => {
       const api: Api = scope.withTypeProvider<TypeBoxTypeProvider>()
@@ -50,5 +55,6 @@ const groups: readonly AddRoutes[] = [
   addNodes,
   addAnnotations,
   addProfiles,
+  addRenewal,
   addEvents,
 ]

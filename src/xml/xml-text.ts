@@ -29,6 +29,11 @@ export function escapeText(text: string): string {
     .replaceAll('\r', '&#13;')
 }
 
+/** The same without the characters that XML can't hold: for texts that people read, where none of those is missed. */
+export function escapeReadable(text: string): string {
+  return escapeText(text.replace(/[^\t\n\r -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, ''))
+}
+
 /** The spelling for texts that XML can't hold. */
 export function backslashed(text: string): string {
   return text.replace(respelled, (unit) =>

@@ -13,6 +13,9 @@ import { createThisNode, type NodeList } from '../../services/activity/this-node
 import type { ArchiveService } from '../../services/archive/archive-service.ts'
 import { createMuting } from '../../services/archive/muting.ts'
 import { createCrawlService } from '../../services/crawls/crawl-service.ts'
+import { createFeeds } from '../../services/delivery/feeds.ts'
+import { createSecretLinks } from '../../services/delivery/secret-links.ts'
+import { createUnsubscribe } from '../../services/delivery/unsubscribe.ts'
 import { createArrivals } from '../../services/events/arrivals.ts'
 import { createEventHub, type EventHub } from '../../services/events/event-hub.ts'
 import { createMarkRelay } from '../../services/events/mark-relay.ts'
@@ -88,6 +91,7 @@ export function createParts(given: ServerDeps): ServerParts {
     crawls: createCrawlService({ crawls: deps.stores.crawls, config, clock: deps.clock }),
     ...createActivityParts(deps),
     ...createInboxParts(deps, sources),
+    ...createLinkParts(deps),
   }
 }
 
@@ -153,6 +157,16 @@ function createInboxParts({ config, log, stores, clock, hub, shared }: PartDeps,
   })
   const arrivals = createArrivals({ inbox, store, annotations, hub, onProblem })
   return { inbox, profiles, events: { hub, arrivals, maxStreams } }
+}
+
+/** What people reach by secret links, without signing in. */
+function createLinkParts({ config, stores, clock }: PartDeps) {
+  const { channels, inbox, accounts } = stores
+  const links = createSecretLinks({ secrets: stores.serverSecrets, channels, address: () => config.server.url })
+  return {
+    feeds: createFeeds({ links, channels, inbox, accounts, clock, names: createProfileNames(stores.profiles) }),
+    unsubscribe: createUnsubscribe({ links, channels }),
+  }
 }
 
 const noCrawl: CrawlCounters = { total: () => 0, isThrottled: () => false }

@@ -26,6 +26,8 @@ declare module 'fastify' {
     scope?: 'read' | 'write'
     /** Requests are not limited per minute. */
     isUnlimited?: boolean
+    /** The address is the credential: cookies and tokens that come with it count for nothing. */
+    isByLink?: boolean
   }
   interface FastifyRequest {
     /** Null if not signed in. Routes that require a caller use `callerOf`. */
@@ -36,6 +38,7 @@ declare module 'fastify' {
 export const SESSION_COOKIE = 'erace_session'
 
 export const anyone = { access: 'anyone' } as const satisfies Access
+export const byLink = { access: 'anyone', isByLink: true } as const satisfies Access & { isByLink: true }
 export const reader = { access: 'user', scope: 'read' } as const satisfies Access
 export const writer = { access: 'user', scope: 'write' } as const satisfies Access
 export const sessionOnly = { access: 'session' } as const satisfies Access
@@ -55,7 +58,7 @@ export function guardRoutes(server: FastifyInstance, callers: Callers, limits: R
     // Before anything else is done for somebody unknown. Wrong credentials count as none.
     if (isAnonymous) takeTurn(request, limits)
     try {
-      request.caller = await findCaller(request, callers, reply)
+      request.caller = isAnonymous ? null : await findCaller(request, callers, reply)
     } finally {
       if (!isAnonymous) takeTurn(request, limits)
     }
@@ -64,7 +67,8 @@ export function guardRoutes(server: FastifyInstance, callers: Callers, limits: R
   })
 }
 
-function hasCredentials({ headers, cookies }: FastifyRequest): boolean {
+function hasCredentials({ headers, cookies, routeOptions, is404 }: FastifyRequest): boolean {
+  if (!is404 && routeOptions.config.isByLink === true) return false
   return headers.authorization !== undefined || (cookies[SESSION_COOKIE] ?? '') !== ''
 }
 

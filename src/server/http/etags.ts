@@ -9,7 +9,7 @@ export async function addEtags(server: FastifyInstance): Promise<void> {
     const asked = request.headers['if-none-match']
     if (asked === undefined || reply.statusCode !== 200 || !['GET', 'HEAD'].includes(request.method)) return payload
     const tag = reply.getHeader('etag')
-    if (typeof tag !== 'string' || !isAmong(tag, asked)) return payload
+    if (typeof tag !== 'string' || !isAmongTags(tag, asked)) return payload
     reply.code(304)
     return ''
   })
@@ -20,7 +20,8 @@ export function etagOf(value: unknown): string {
   return `W/"${createHash('sha1').update(JSON.stringify(value)).digest('base64')}"`
 }
 
-function isAmong(tag: string, asked: string): boolean {
+/** Whether a tag is in the header `If-None-Match`. */
+export function isAmongTags(tag: string, asked: string): boolean {
   if (asked.trim() === '*') return true
   const tags: string[] = asked.match(/"[^"]*"/g) ?? []
   return tags.includes(tag.replace(/^W\//, ''))

@@ -127,8 +127,12 @@ function ofFramework(error: FastifyError): AppError | null {
   return null
 }
 
+/** For messages and the log. What comes after these names is a secret. */
 function pathOf({ url }: FastifyRequest): string {
-  return url.split('?', 1)[0]!.slice(0, 200)
+  return url
+    .split('?', 1)[0]!
+    .replace(/^(\/+(?:feeds|unsubscribe)\/).*/i, '$1…')
+    .slice(0, 200)
 }
 
 type ClientError = Error & { code?: string }

@@ -1,5 +1,5 @@
 import { minuteText, plainLine, shortened } from '../../core/text/plain-text.ts'
-import { escapeText } from '../../xml/xml-text.ts'
+import { escapeReadable } from '../../xml/xml-text.ts'
 
 /**
  * WML 1.1 decks for devices with a few lines of text. Such a device takes about 1,400 bytes: a list ends when its deck is
@@ -136,7 +136,7 @@ const shown = (text: string, maxChars: number): string => wmlText(shortened(text
 
 /** In WML a dollar sign starts a variable; two make a literal one. */
 function wmlText(text: string): string {
-  return escapeText(text.replace(/[^\t\n\r -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')).replaceAll('$', '$$$$')
+  return escapeReadable(text).replaceAll('$', '$$$$')
 }
 
 const bytesOf = (text: string): number => Buffer.byteLength(text)

@@ -1,0 +1,31 @@
+import { Type } from 'typebox'
+import { AppError } from '../../../core/errors.ts'
+import { ownerOf, writer } from '../../http/access.ts'
+import type { Api, ServerParts } from '../../parts.ts'
+import { Problem } from '../../schemas/common.ts'
+
+const ChannelParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) })
+const FeedUrls = Type.Object({
+  feedUrls: Type.Object({ atom: Type.String(), rss: Type.String(), json: Type.String() }),
+})
+
+/** New addresses for a feed; the old ones end. */
+export function addRenewal(api: Api, { feeds }: Pick<ServerParts, 'feeds'>): void {
+  api.post(
+    '/channels/:id/renew',
+    {
+      config: writer,
+      schema: {
+        tags: ['delivery'],
+        summary: 'Give a feed new addresses; those it had stop working',
+        params: ChannelParams,
+        response: { 200: FeedUrls, '4xx': Problem },
+      },
+    },
+    async (request) => {
+      const feedUrls = await feeds.renew(ownerOf(request), request.params.id)
+      if (feedUrls === null) throw new AppError('not-found', 'you have no such feed')
+      return { feedUrls }
+    },
+  )
+}

@@ -1,0 +1,32 @@
+import type { MessageItem } from '../../delivery/render/message.ts'
+import type { Annotation } from '../../store/contracts/annotations.ts'
+
+/** An annotation as messages and feeds tell it. `address` is that of the server; `text` the whole one, where it is wanted. */
+export function messageItemOf(
+  annotation: Annotation,
+  { profile, address, text = '' }: { profile: string; address: string; text?: string },
+): MessageItem {
+  const { id, kind, title, url, link, at, urgency, relevance, summary, changes, alsoAt, entry, documentId } = annotation
+  return {
+    ...{ id, kind, title, at, urgency, relevance, profile, text },
+    thread: entry === '' ? `d${documentId}` : `d${documentId}.${entry}`,
+    url: link === '' ? url : link,
+    source: URL.parse(url)?.host ?? '',
+    summary: summary.text,
+    parts: summary.parts ?? [],
+    changes: changes.list,
+    moreChanges: changes.more,
+    alsoAt,
+    links: itemLinks(annotation, address),
+  }
+}
+
+/** Pages of the server about an annotation. */
+function itemLinks({ id, documentId, versionId, n }: Annotation, address: string): MessageItem['links'] {
+  const base = address.replace(/\/+$/, '')
+  return {
+    open: `${base}/inbox?state=all&id=${id}`,
+    change: `${base}/documents/${documentId}?tab=diff&to=${n}`,
+    cached: `${base}/documents/${documentId}?tab=text&version=${versionId}`,
+  }
+}
