@@ -13,9 +13,6 @@ import { createThisNode, type NodeList } from '../../services/activity/this-node
 import type { ArchiveService } from '../../services/archive/archive-service.ts'
 import { createMuting } from '../../services/archive/muting.ts'
 import { createCrawlService } from '../../services/crawls/crawl-service.ts'
-import { createFeeds } from '../../services/delivery/feeds.ts'
-import { createSecretLinks } from '../../services/delivery/secret-links.ts'
-import { createUnsubscribe } from '../../services/delivery/unsubscribe.ts'
 import { createArrivals } from '../../services/events/arrivals.ts'
 import { createEventHub, type EventHub } from '../../services/events/event-hub.ts'
 import { createMarkRelay } from '../../services/events/mark-relay.ts'
@@ -34,6 +31,7 @@ import type { WatchService } from '../../services/watching/watch-service.ts'
 import type { ClusterEvents } from '../../store/contracts/cluster/events.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 import { watchableSchemes } from '../fetchers.ts'
+import { createLinkParts } from './link-parts.ts'
 
 /** What the server needs of the program that it runs in. */
 export type ServerDeps = {
@@ -157,16 +155,6 @@ function createInboxParts({ config, log, stores, clock, hub, shared }: PartDeps,
   })
   const arrivals = createArrivals({ inbox, store, annotations, hub, onProblem })
   return { inbox, profiles, events: { hub, arrivals, maxStreams } }
-}
-
-/** What people reach by secret links, without signing in. */
-function createLinkParts({ config, stores, clock }: PartDeps) {
-  const { channels, inbox, accounts } = stores
-  const links = createSecretLinks({ secrets: stores.serverSecrets, channels, address: () => config.server.url })
-  return {
-    feeds: createFeeds({ links, channels, inbox, accounts, clock, names: createProfileNames(stores.profiles) }),
-    unsubscribe: createUnsubscribe({ links, channels }),
-  }
 }
 
 const noCrawl: CrawlCounters = { total: () => 0, isThrottled: () => false }
