@@ -24,6 +24,26 @@ export type AccountSettings = {
   timeZone: string
   /** Whether the pages obey single keys. */
   shortcuts: boolean
+  theme: Theme
+  notifications: NotificationSettings
 }
 
-export const defaultAccountSettings: AccountSettings = { timeZone: '', shortcuts: true }
+export const themes = ['system', 'light', 'dark'] as const
+export type Theme = (typeof themes)[number]
+
+/** Used where a profile says nothing itself. */
+export type NotificationSettings = {
+  /** Hours of the day in the account's time zone, such as 22:00 to 07:00, in which nothing is sent. */
+  quiet: { from: string; to: string } | null
+  /** This urgent, an annotation waits for nothing. */
+  urgentFrom: number | null
+  /** Messages per hour on each channel. */
+  perHour: number | null
+}
+
+export const defaultAccountSettings: AccountSettings = {
+  timeZone: '',
+  shortcuts: true,
+  theme: 'system',
+  notifications: { quiet: null, urgentFrom: null, perHour: null },
+}

@@ -8,8 +8,45 @@ export type Profile = {
   interests: Interests
   /** 1 is normal; higher goes first. */
   urgency: number
-  amount: 'summary' | 'full'
-  delivery: { channels: readonly string[]; cadence: string }
+  amount: Amount
+  delivery: ProfileDelivery
+}
+
+/** How much of a change a message tells: a summary, each change, or the new text as well. */
+export const amounts = ['summary', 'change', 'full'] as const
+export type Amount = (typeof amounts)[number]
+
+/** Where annotations go, and when. What is null here is as the account's notification settings say. */
+export type ProfileDelivery = {
+  /** `inbox`, and ids of the owner's channels. */
+  channels: readonly string[]
+  /** As `readCadence` reads it. */
+  cadence: string
+  /** Hours of the local day, such as 22:00, in which nothing is sent; `zone` is '' for that of the account. */
+  quiet: { zone: string; from: string; to: string } | null
+  /** Messages per hour on each channel. */
+  perHour: number | null
+  /** This urgent, an annotation waits neither for its time nor for the end of quiet hours. */
+  urgentFrom: number | null
+  /** Where an annotation of this urgency goes that was not read in time; `after` is a duration, such as 30m. */
+  escalation: { channel: string; after: string; urgency: number } | null
+}
+
+/** What a profile has where nothing is said, and what those have that were stored before there was such a thing. */
+export const deliveryDefaults: ProfileDelivery = {
+  channels: ['inbox'],
+  cadence: 'immediate',
+  quiet: null,
+  perHour: null,
+  urgentFrom: null,
+  escalation: null,
+}
+
+/** Every channel that an annotation may leave on. The inbox is none of them: it reads annotations itself. */
+export function pushChannels({ channels, escalation }: ProfileDelivery): string[] {
+  const all = new Set(escalation === null ? channels : [...channels, escalation.channel])
+  all.delete('inbox')
+  return [...all]
 }
 
 /** One address to watch. Together with its profile it makes a URD. */

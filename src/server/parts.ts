@@ -14,7 +14,7 @@ import type { InboxService } from '../services/inbox/inbox-service.ts'
 import type { RequestLimits } from '../services/limits/request-limits.ts'
 import type { PrivateAddress } from '../services/profiles/private-address.ts'
 import type { ProfileService } from '../services/profiles/profile-service.ts'
-import type { ProfileRules } from '../services/profiles/values/profile-values.ts'
+import type { KnownChannels, ProfileRules } from '../services/profiles/values/profile-values.ts'
 import type { Sources } from '../services/sources/sources.ts'
 import type { NodeStore } from '../store/contracts/cluster/nodes.ts'
 import type { GraphView } from '../store/contracts/graph-view.ts'
@@ -41,6 +41,7 @@ export type ServerParts = HealthParts & {
   privateAddress: PrivateAddress
   /** How profiles are read. */
   profileRules: ProfileRules
+  channelsOf: KnownChannels
   settings: Pick<Config['server'], 'url'>
   requestLimits: RequestLimits
   activity: Activity

@@ -1,4 +1,4 @@
-import { type Profile, partDefaults, type Source } from '../../src/core/profile.ts'
+import { deliveryDefaults, type Profile, partDefaults, type Source } from '../../src/core/profile.ts'
 import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
 import type { Annotation } from '../../src/store/contracts/annotations.ts'
 import { createSqliteProfiles } from '../../src/store/sqlite/accounts/profiles.ts'
@@ -96,7 +96,7 @@ export function profileOf(
     },
     urgency,
     amount: 'summary',
-    delivery: { channels: ['inbox'], cadence: 'immediate' },
+    delivery: deliveryDefaults,
   }
 }
 

@@ -13,6 +13,7 @@ import { readShown } from '../../archive/history/history.ts'
 import { createVersionFinder } from '../../archive/history/version-finder.ts'
 import { noNoise } from '../../core/change/noise/learning.ts'
 import { systemClock } from '../../core/clock.ts'
+import { deliveryDefaults } from '../../core/profile.ts'
 import { parseSearchQuery } from '../../core/search-query/parse-query.ts'
 import { type AccountService, createAccountService } from '../../services/accounts/account-service.ts'
 import { inboxStates } from '../../store/contracts/inbox.ts'
@@ -85,7 +86,7 @@ async function watchForAWhile(folder: string): Promise<void> {
         ...profileOf('java', ann.email, [sourceOf(`${site.origin}/`, { depth: 1, everyMs: 200, everyMaxMs: 200 })], {
           java: 2,
         }),
-        delivery: { channels: ['inbox', 'ops'], cadence: 'immediate' },
+        delivery: { ...deliveryDefaults, channels: ['inbox', 'ops'] },
       },
       profileOf('research', bob.email, [sourceOf(`${site.origin}/`, { depth: 1, everyMs: 200, everyMaxMs: 200 })], {
         research: 2,

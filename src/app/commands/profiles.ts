@@ -23,9 +23,10 @@ import type { TargetStores } from '../engines/target.ts'
 
 /** The profile base, while others may use it. Profiles may be created before anything is fetched. */
 export const importProfiles: Engine['importProfiles'] = (target, profiles) =>
-  withStores(target, 'create', (stores) =>
-    importInto(stores.profiles, createProfileKeys(namingOf(target.config.crawl)), profiles),
-  )
+  withStores(target, 'create', (stores) => {
+    const keyed = createProfileKeys(namingOf(target.config.crawl))
+    return importInto({ store: stores.profiles, channels: stores.channels, keyed }, profiles)
+  })
 
 export const exportProfiles: Engine['exportProfiles'] = async (target, owner) => {
   const stores = await openStores(target)

@@ -22,7 +22,7 @@ import { createProfileKeys } from '../../services/profiles/keyed-profile.ts'
 import { createPrivateAddress } from '../../services/profiles/private-address.ts'
 import { createProfileReading } from '../../services/profiles/profile-reading.ts'
 import { createProfileService } from '../../services/profiles/profile-service.ts'
-import { profileRules } from '../../services/profiles/values/profile-values.ts'
+import { createKnownChannels, profileRules } from '../../services/profiles/values/profile-values.ts'
 import { createLevels } from '../../services/scheduler/schedule-settings.ts'
 import type { Scheduler } from '../../services/scheduler/scheduler.ts'
 import { followChecks } from '../../services/sources/source-events.ts'
@@ -82,6 +82,7 @@ export function createParts(given: ServerDeps): ServerParts {
     archive: deps.archive,
     muting: createMuting({ archive: deps.archive, annotations: deps.stores.annotations, clock: deps.clock }),
     profileRules: profileRules(config, watchableSchemes),
+    channelsOf: createKnownChannels(deps.stores.channels),
     privateAddress: createPrivateAddress(config.network.allow),
     settings: config.server,
     sources,
@@ -150,6 +151,7 @@ function createInboxParts({ config, log, stores, clock, hub, shared }: PartDeps,
   const profiles = createProfileService({
     store: profileStore,
     reading: createProfileReading({ config, schemes: watchableSchemes }),
+    channelsOf: createKnownChannels(stores.channels),
     keyed: createProfileKeys(namingOf(config.crawl)),
     limits: { maxProfiles, maxSources },
   })

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { type ImportedProfile, type Profile, type ProfileUrd, partDefaults } from '../../core/profile.ts'
+import {
+  deliveryDefaults,
+  type ImportedProfile,
+  type Profile,
+  type ProfileUrd,
+  partDefaults,
+} from '../../core/profile.ts'
 import type { QueryRequest } from '../../core/reports/profile-report.ts'
 import { useCliFolder } from '../cli.testkit.ts'
 
@@ -52,7 +58,7 @@ const profile: Profile = {
   },
   urgency: 1,
   amount: 'summary',
-  delivery: { channels: ['inbox'], cadence: 'immediate' },
+  delivery: deliveryDefaults,
 }
 
 async function* each<T>(...items: T[]): AsyncGenerator<T> {

@@ -1,5 +1,6 @@
 import { readTextFile } from '../../config/crawl-lists.ts'
 import type { ValidationError } from '../../config/validation-errors.ts'
+import { isChannelId } from '../../core/delivery/channel-id.ts'
 import type { ImportedProfile } from '../../core/profile.ts'
 import { previewLimits } from '../../core/reports/profile-report.ts'
 import { EXPECTED_EMAIL, emailOf } from '../../services/accounts/account-text.ts'
@@ -188,7 +189,12 @@ async function readProfileFile(
   // Loading the XML engine takes a while: other commands don't wait for it.
   const { readProfilesJson, readProfilesXml } = await import('../../services/profiles/profile-file.ts')
   const { profileRules } = await import('../../services/profiles/values/profile-values.ts')
-  const rules = profileRules(config, engine.schemes)
+  // Whether their owner has such a channel is known where they are imported.
+  const checkChannel = (id: string) =>
+    id === 'inbox' || isChannelId(id)
+      ? null
+      : `unknown channel ${JSON.stringify(id)}; expected inbox, or the id of a channel`
+  const rules = { ...profileRules(config, engine.schemes), checkChannel }
   return isJson(file) ? readProfilesJson(text, rules) : readProfilesXml(text, rules)
 }
 

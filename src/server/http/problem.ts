@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { InvalidInputError } from '../../config/validation-errors.ts'
 import { AppError, type ErrorCode, isAppError } from '../../core/errors.ts'
 import { linger, MALFORMED_LINGER_MS } from './closing.ts'
 
@@ -103,11 +104,17 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
   const isOurs = known !== null && status < 500
   const ours = isOurs || status === 503 ? known!.message.slice(0, MAX_MESSAGE) : 'internal error; see the server log'
   const message = (known === null ? undefined : storeWords[known.code]) ?? ours
-  const details = known instanceof DetailedError ? { details: known.details } : {}
+  const details = detailsOf(known)
   return reply
     .status(status)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify({ error: { code: known?.code ?? 'internal', message, ...details } }))
+}
+
+function detailsOf(error: AppError | null): { details?: readonly Detail[] } {
+  if (error instanceof DetailedError) return { details: error.details }
+  // Others of this kind may name files of the server.
+  return error instanceof InvalidInputError && error.code === 'request-invalid' ? { details: error.errors } : {}
 }
 
 function ofFramework(error: FastifyError): AppError | null {

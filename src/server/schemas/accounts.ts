@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { roles, tokenScopes } from '../../core/account.ts'
-import { Id, MaybeTime, oneOf, Time } from './common.ts'
+import { roles, themes, tokenScopes } from '../../core/account.ts'
+import { Id, MaybeTime, oneOf, orNull, Time } from './common.ts'
 
 export const serviceLevels = ['gold', 'silver', 'bronze'] as const
 
@@ -8,6 +8,18 @@ export const Email = Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\
 export const Password = Type.String({ minLength: 8, maxLength: 1000 })
 const Name = Type.String({ maxLength: 200 })
 const TimeZone = Type.String({ maxLength: 60, description: "IANA name; empty for the browser's time zone" })
+
+const notifications = {
+  quiet: orNull(
+    Type.Object(
+      { from: Type.String({ maxLength: 20 }), to: Type.String({ maxLength: 20 }) },
+      { additionalProperties: false, description: 'Hours of the day in which nothing is sent, such as 22:00 to 07:00' },
+    ),
+  ),
+  urgentFrom: orNull(Type.Number({ description: 'From this urgency on, messages wait for nothing' })),
+  perHour: orNull(Type.Integer({ description: 'Messages per hour on each channel; the rest follows in one digest' })),
+}
+export const Notifications = Type.Object(notifications, { description: 'For profiles that say nothing themselves' })
 
 export const User = Type.Object({
   id: Id,
@@ -23,6 +35,8 @@ export const Me = Type.Object({
   ...User.properties,
   timeZone: Type.String(),
   shortcuts: Type.Boolean(),
+  theme: oneOf(themes),
+  notifications: Notifications,
 })
 
 export const SignIn = Type.Object(
@@ -43,6 +57,13 @@ export const MeChanges = Type.Object(
     name: Type.Optional(Name),
     timeZone: Type.Optional(TimeZone),
     shortcuts: Type.Optional(Type.Boolean()),
+    theme: Type.Optional(oneOf(themes)),
+    notifications: Type.Optional(
+      Type.Partial(Notifications, {
+        additionalProperties: false,
+        description: 'Values left out are kept; null for none',
+      }),
+    ),
   },
   { additionalProperties: false },
 )

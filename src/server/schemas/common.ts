@@ -37,6 +37,9 @@ export function listOf<T extends TSchema>(item: T) {
   return Type.Object({ items: Type.Array(item), next: Type.Union([Type.String(), Type.Null()]) })
 }
 
+/** Where null means none. */
+export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
 export const IdParams = Type.Object({ id: Id })
 /** A choice of strings. */
 export function oneOf<const T extends readonly string[]>(words: T, options: Record<string, unknown> = {}) {

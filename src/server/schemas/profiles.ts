@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
-import { aspects, matches } from '../../core/profile.ts'
-import { Id, MarkedText, oneOf, Time } from './common.ts'
+import { cadenceExamples } from '../../core/delivery/cadence.ts'
+import { amounts, aspects, matches } from '../../core/profile.ts'
+import { Id, MarkedText, oneOf, orNull, Time } from './common.ts'
 import { Explanation } from './inbox.ts'
 
 /** Only the outermost shape; the profile reader validates the rest and reports all errors together. */
@@ -15,6 +16,25 @@ const Window = Type.Object({
   days: Type.Array(Type.Integer()),
   from: Type.String(),
   to: Type.String(),
+})
+
+const Delivery = Type.Object({
+  channels: Type.Array(Type.String(), { description: 'inbox, and ids of your channels' }),
+  cadence: Type.String({ description: cadenceExamples }),
+  quiet: orNull(
+    Type.Object(
+      { zone: Type.String(), from: Type.String(), to: Type.String() },
+      { description: "Hours in which nothing is sent; an empty zone is your account's" },
+    ),
+  ),
+  perHour: orNull(Type.Integer({ description: 'Messages per hour on each channel; the rest follows in one digest' })),
+  urgentFrom: orNull(Type.Number({ description: 'From this urgency on, messages wait for nothing' })),
+  escalation: orNull(
+    Type.Object(
+      { channel: Type.String(), after: Type.String(), urgency: Type.Number() },
+      { description: 'Another channel for annotations this urgent that were not read in time' },
+    ),
+  ),
 })
 
 export const Profile = Type.Object({
@@ -52,8 +72,8 @@ export const Profile = Type.Object({
     match: oneOf(matches, { description: 'Whether interests are matched against what changed or the whole page' }),
   }),
   urgency: Type.Number(),
-  amount: oneOf(['summary', 'full']),
-  delivery: Type.Object({ channels: Type.Array(Type.String()), cadence: Type.String() }),
+  amount: oneOf(amounts),
+  delivery: Delivery,
   warnings: Type.Optional(
     Type.Array(Type.String(), { description: "Said once, when it is saved: what is stored but can't work here" }),
   ),

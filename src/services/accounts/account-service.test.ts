@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, test } from 'node:test'
+import { defaultAccountSettings } from '../../core/account.ts'
 import { createAccountLevels } from './account-levels.ts'
 import { browser, createTestAccounts, PASSWORD, type TestAccounts } from './accounts.testkit.ts'
 
@@ -149,7 +150,11 @@ describe('accounts', () => {
       const { caller } = await accounts.signedIn('ada@example.org')
       await accounts.service.changeOwn(caller, { timeZone: 'Europe/Athens' })
       const changed = await accounts.service.changeOwn(caller, { shortcuts: false, name: 'A\u0000da' })
-      assert.deepEqual(changed.settings, { timeZone: 'Europe/Athens', shortcuts: false })
+      assert.deepEqual(changed.settings, {
+        ...defaultAccountSettings,
+        timeZone: 'Europe/Athens',
+        shortcuts: false,
+      })
       assert.equal(changed.name, 'A da')
       await assert.rejects(accounts.service.changeOwn(caller, { timeZone: 'Mars/Base' }), { code: 'request-invalid' })
     })

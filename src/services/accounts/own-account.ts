@@ -1,9 +1,12 @@
-import type { Account, AccountSettings, TokenScope } from '../../core/account.ts'
+import { InvalidInputError } from '../../config/validation-errors.ts'
+import type { Account, AccountSettings, NotificationSettings, TokenScope } from '../../core/account.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { AccountChanges, AccountStore } from '../../store/contracts/accounts/accounts.ts'
 import type { SessionStore } from '../../store/contracts/accounts/sessions.ts'
 import type { Token, TokenStore } from '../../store/contracts/accounts/tokens.ts'
+import { readNotificationValues } from '../profiles/values/delivery-values.ts'
+import { createPlainValues } from '../profiles/values/plain-values.ts'
 import { checkedPassword, cleanText } from './account-text.ts'
 import type { Attempts } from './attempts.ts'
 import type { CachedCallers, Caller } from './callers.ts'
@@ -22,7 +25,9 @@ export type OwnAccount = {
   removeToken(caller: Caller, id: number): Promise<boolean>
 }
 
-export type OwnChanges = { name?: string } & Partial<AccountSettings>
+export type OwnChanges = { name?: string; notifications?: Partial<NotificationSettings> } & Partial<
+  Omit<AccountSettings, 'notifications'>
+>
 
 export type PasswordChange = { current: string; password: string; address: string }
 
@@ -56,12 +61,15 @@ export function createOwnAccount(deps: OwnAccountDeps): OwnAccount {
   }
 
   return {
-    async changeOwn({ account: { id } }, { name, timeZone, shortcuts }) {
+    async changeOwn({ account: { id } }, { name, timeZone, shortcuts, theme, notifications }) {
       const account = await accounts.find(id)
       if (account === null) throw new AppError('not-signed-in', 'this account no longer exists')
       const settings = { ...account.settings }
       if (timeZone !== undefined) settings.timeZone = checkedTimeZone(timeZone)
       if (shortcuts !== undefined) settings.shortcuts = shortcuts
+      if (theme !== undefined) settings.theme = theme
+      if (notifications !== undefined)
+        settings.notifications = checkedNotifications({ ...settings.notifications, ...notifications })
       return update(id, { settings, ...(name === undefined ? {} : { name: cleanText(name) }) })
     },
     async changePassword({ account, via, key }, { current, password, address }) {
@@ -110,4 +118,11 @@ function checkedTimeZone(timeZone: string): string {
   } catch (cause) {
     throw new AppError('request-invalid', 'unknown time zone', { cause })
   }
+}
+
+function checkedNotifications(given: NotificationSettings): NotificationSettings {
+  const values = createPlainValues()
+  const notifications = readNotificationValues(given, values)
+  if (values.errors.length > 0) throw new InvalidInputError('request-invalid', values.errors)
+  return notifications
 }

@@ -1,3 +1,4 @@
+import { pushChannels } from '../../core/profile.ts'
 import type { AnnotationDraft } from '../../store/contracts/annotations.ts'
 import type { Version } from '../../store/contracts/versions.ts'
 import type { Description } from './change-summary.ts'
@@ -36,7 +37,7 @@ export function draftOf(
     // The first version a recipient follows is the baseline of its changes: no notification.
     silent: backlog && recipient.source.process === 'track',
     // The inbox reads annotations itself. A backlog is shown, but not pushed; muted annotations are neither.
-    channels: backlog || recipient.urd.muted ? [] : profile.delivery.channels.filter((channel) => channel !== 'inbox'),
+    channels: backlog || recipient.urd.muted ? [] : pushChannels(profile.delivery),
     title: item.title,
     format: version.type.slice(version.type.indexOf('/') + 1),
     extension: /\.([a-z0-9]{1,8})$/i.exec(new URL(version.url).pathname)?.[1]?.toLowerCase() ?? '',

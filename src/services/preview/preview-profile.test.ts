@@ -8,7 +8,7 @@ import { createHandlerSite, type HandlerSite } from '../../../test/site/handler-
 import { createBodyReader } from '../../archive/body-reader.ts'
 import { createManualClock, systemClock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
-import { type Interests, type ProfileDraft, partDefaults, type Source } from '../../core/profile.ts'
+import { deliveryDefaults, type Interests, type ProfileDraft, partDefaults, type Source } from '../../core/profile.ts'
 import type { PreviewProgress } from '../../core/reports/profile-report.ts'
 import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
 import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
@@ -48,7 +48,7 @@ function draftOf(sources: Source[], keywords: Record<string, number>, parts: Par
     },
     urgency: 1,
     amount: 'summary',
-    delivery: { channels: ['inbox'], cadence: 'immediate' },
+    delivery: deliveryDefaults,
   }
 }
 

@@ -15,7 +15,7 @@ import { urdGrammar } from '../../xml/profile/urd-reader.ts'
 import { xmllintSkip } from '../../xml/xmllint.testkit.ts'
 import { type FileError, readProfilesJson, readProfilesXml, readUrdsXml } from './profile-file.ts'
 import { anyProfile, anyUrd, rules, rulesOfShape } from './profiles.testkit.ts'
-import { profileToJson } from './values/profile-values.ts'
+import { profileToJson, withChannels } from './values/profile-values.ts'
 import { urdsOf, writtenUrd } from './values/urd-values.ts'
 
 /** The papers' example, repaired to what XML is. */
@@ -62,8 +62,10 @@ const profile = `<?xml version="1.0"?>
       <frequency every="1d" max="7d"/>
       <urgency urgent="2"/>
       <amount size="full"/>
-      <delivery cadence="daily">
+      <delivery cadence="daily" perhour="20" urgentfrom="5">
         <channel name="inbox"/>
+        <quiet from="22:00" to="07:00"/>
+        <escalation channel="c_phone" after="30m" urgency="5"/>
       </delivery>
     </control>
   </profile>
@@ -96,7 +98,7 @@ describe('profiles in files', () => {
   })
 
   test('data parameters, control parameters and interests make a profile', () => {
-    const read = readProfilesXml(profile, rules)
+    const read = readProfilesXml(profile, withChannels(rules, ['inbox', 'c_phone']))
     assert.ok(read.kind === 'read', JSON.stringify(read))
     assert.deepEqual(read.items, [
       {
@@ -143,7 +145,14 @@ describe('profiles in files', () => {
           },
           urgency: 2,
           amount: 'full',
-          delivery: { channels: ['inbox'], cadence: 'daily' },
+          delivery: {
+            channels: ['inbox'],
+            cadence: 'daily',
+            quiet: { zone: '', from: '22:00', to: '07:00' },
+            perHour: 20,
+            urgentFrom: 5,
+            escalation: { channel: 'c_phone', after: '30m', urgency: 5 },
+          },
         },
       },
     ])
@@ -253,6 +262,7 @@ describe('profiles in files', () => {
       /^18: weight: -3 is not a weight/,
       /^26: urgent: expected a number, not "soon"/,
       /^27: .*half/,
+      /^31: channel: unknown channel "c_phone"; expected inbox/,
     ]
     assert.equal(errors.length, told.length, errors.join('\n'))
     for (const [index, pattern] of told.entries()) assert.match(errors[index]!, pattern)

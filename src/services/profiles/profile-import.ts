@@ -1,14 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import type { ImportedProfile, Profile } from '../../core/profile.ts'
+import { InvalidInputError, type ValidationError } from '../../config/validation-errors.ts'
+import { type ImportedProfile, type Profile, pushChannels } from '../../core/profile.ts'
 import type { ProfileImportReport } from '../../core/reports/profile-report.ts'
+import type { ChannelStore } from '../../store/contracts/channels.ts'
 import type { KeyedProfile, ProfileStore } from '../../store/contracts/profiles.ts'
+import { shown } from './values/plain-values.ts'
+
+export type ProfileImportDeps = {
+  store: ProfileStore
+  channels: Pick<ChannelStore, 'list'>
+  keyed(profile: Profile): KeyedProfile
+}
 
 /** Adds profiles to the base, all or none. One with the same id is replaced only if it is the owner's. */
 export async function importProfiles(
-  store: ProfileStore,
-  keyed: (profile: Profile) => KeyedProfile,
+  { store, channels, keyed }: ProfileImportDeps,
   imported: readonly ImportedProfile[],
 ): Promise<ProfileImportReport> {
+  await refuseUnknownChannels(channels, imported)
   const report: ProfileImportReport = { created: 0, replaced: 0, profiles: [] }
   const ready: KeyedProfile[] = []
   for (const { id, owner, profile } of imported) {
@@ -22,6 +31,28 @@ export async function importProfiles(
   }
   await store.put(ready)
   return report
+}
+
+/** Profiles of another system name its channels. */
+async function refuseUnknownChannels(
+  channels: Pick<ChannelStore, 'list'>,
+  imported: readonly ImportedProfile[],
+): Promise<void> {
+  const known = new Map<string, Set<string>>()
+  const errors: ValidationError[] = []
+  for (const { owner, profile } of imported) {
+    const named = pushChannels(profile.delivery)
+    if (named.length === 0) continue
+    const own = known.get(owner) ?? new Set((await channels.list(owner)).map(({ id }) => id))
+    known.set(owner, own)
+    for (const id of named)
+      if (!own.has(id))
+        errors.push({
+          place: profile.name,
+          message: `unknown channel ${shown(id)}: ${owner} has none with this id; add it with "erace channel add" and use its id, or remove it from the file`,
+        })
+  }
+  if (errors.length > 0) throw new InvalidInputError('usage-wrong', errors)
 }
 
 /** All profiles of an owner, or of everyone for null, a page at a time. */

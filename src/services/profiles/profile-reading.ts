@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import { startThread, type ThreadHost } from '../../core/work/thread-host.ts'
 import { type ProfileText, type ReadBody, readProfileBody } from './read-profile-body.ts'
-import { type ProfileRules, profileRules } from './values/profile-values.ts'
+import { type ProfileRules, profileRules, withChannels } from './values/profile-values.ts'
 
 /**
  * Reads untrusted profiles. An expression is validated by building it, and a profile of a few kilobytes can contain
@@ -9,7 +9,8 @@ import { type ProfileRules, profileRules } from './values/profile-values.ts'
  * thread, which is started on demand and terminated when it exceeds the time limit or has been idle for a while.
  */
 export type ProfileReading = {
-  read(body: ProfileBody): Promise<ReadBody>
+  /** `channels` are those that the profile may deliver to. */
+  read(body: ProfileBody, channels: readonly string[]): Promise<ReadBody>
 }
 
 export type ProfileBody = { form: 'json'; value: unknown } | { form: 'xml'; xml: Uint8Array }
@@ -22,13 +23,14 @@ const QUICK_CHARS = 20_000
 /** Words that need nothing built. */
 const plainScopes: ReadonlySet<unknown> = new Set([undefined, null, 'page', 'path', 'host', 'domain'])
 
-/** `channels` are those that profiles may deliver to; the usual ones where they are left out. */
-export type ReadingData = { config: Config; schemes: readonly string[]; channels?: readonly string[] }
+export type ReadingData = { config: Config; schemes: readonly string[] }
+
+export type ReadingRequest = { body: ProfileText; channels: readonly string[] }
 
 export function createProfileReading(data: ReadingData, given: Partial<ReadingLimits> = {}): ProfileReading {
   const limits = { ...usualLimits, ...given }
-  const rules: ProfileRules = profileRules(data.config, data.schemes, data.channels)
-  let thread: ThreadHost<ProfileText> | null = null
+  const rules: ProfileRules = profileRules(data.config, data.schemes)
+  let thread: ThreadHost<ReadingRequest> | null = null
   let idle: NodeJS.Timeout | undefined
   let waiting = 0
   let last: Promise<unknown> = Promise.resolve()
@@ -38,10 +40,10 @@ export function createProfileReading(data: ReadingData, given: Partial<ReadingLi
     thread = null
   }
 
-  async function readInThread(body: ProfileText): Promise<ReadBody> {
+  async function readInThread(request: ReadingRequest): Promise<ReadBody> {
     clearTimeout(idle)
     if (thread === null || thread.hasEnded()) thread = startThread(entry, { data, isBackground: true })
-    const answer = await thread.request<ReadBody>(body, { timeLimitMs: limits.timeLimitMs }).catch(() => null)
+    const answer = await thread.request<ReadBody>(request, { timeLimitMs: limits.timeLimitMs }).catch(() => null)
     if (answer !== null) idle = setTimeout(stop, limits.idleMs).unref()
     return (
       answer ??
@@ -50,14 +52,14 @@ export function createProfileReading(data: ReadingData, given: Partial<ReadingLi
   }
 
   return {
-    async read(body) {
+    async read(body, channels) {
       const text = textOf(body)
       if (text === null) return invalid('the profile is nested too deeply')
       if (body.form === 'json' && text.form === 'json' && isQuick(body.value, text.text))
-        return readProfileBody(text, rules)
+        return readProfileBody(text, withChannels(rules, channels))
       if (waiting >= limits.maxWaiting) return invalid('too many profiles are being checked right now; try again')
       waiting++
-      const result = last.then(() => readInThread(text)).finally(() => waiting--)
+      const result = last.then(() => readInThread({ body: text, channels })).finally(() => waiting--)
       last = result.catch(() => {}) // the next one does not care how this one ends
       return result
     },

@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { configOf } from '../../config/load-config.ts'
+import { timeText } from '../../core/delivery/cadence.ts'
 import {
+  amounts,
   aspects,
   type Interests,
   type Profile,
+  type ProfileDelivery,
   type ProfileUrd,
   type Scope,
   type Source,
@@ -100,15 +103,33 @@ const anyInterests: fc.Arbitrary<Interests> = fc.record({
   match: fc.constantFrom('change', 'page'),
 })
 
+const anyTime = fc.integer({ min: 0, max: 1439 }).map(timeText)
+
+const anyDelivery: fc.Arbitrary<ProfileDelivery> = fc.record({
+  channels: fc.oneof(fc.constant(['inbox']), fc.uniqueArray(anyName, { maxLength: 3 })),
+  cadence: fc.constantFrom('immediate', 'daily 08:00', 'hourly', 'every 15m', 'weekly mon 08:00'),
+  quiet: fc.option(
+    fc
+      .record({ zone: fc.constantFrom('', 'UTC', 'Europe/Nicosia'), from: anyTime, to: anyTime })
+      .filter(({ from, to }) => from !== to),
+  ),
+  perHour: fc.option(fc.integer({ min: 1, max: 1000 })),
+  urgentFrom: fc.option(fc.constantFrom(0.1, 2, 100)),
+  escalation: fc.option(
+    fc.record({
+      channel: fc.constantFrom('c_escalation', 'c_"<&>'),
+      after: fc.constantFrom('1m', '90m', '2h', '7d'),
+      urgency: fc.constantFrom(0.5, 5),
+    }),
+  ),
+})
+
 const shared = {
   paused: fc.boolean(),
   interests: anyInterests,
   urgency: fc.constantFrom(0.1, 1, 2, 7.5, 100),
-  amount: fc.constantFrom<'summary' | 'full'>('summary', 'full'),
-  delivery: fc.record({
-    channels: fc.oneof(fc.constant(['inbox']), fc.uniqueArray(anyName, { maxLength: 3 })),
-    cadence: fc.constantFrom('immediate', 'daily 08:00', 'hourly'),
-  }),
+  amount: fc.constantFrom(...amounts),
+  delivery: anyDelivery,
 }
 
 const plainly = { noNullPrototype: true } as const

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CheckResult } from '../../core/check-order.ts'
 import { createManualClock } from '../../core/clock.ts'
-import { type Profile, partDefaults, type ServiceLevel, type Source } from '../../core/profile.ts'
+import { deliveryDefaults, type Profile, partDefaults, type ServiceLevel, type Source } from '../../core/profile.ts'
 import type { Fetcher } from '../../fetchers/fetcher.ts'
 import { createMemoryFetcher, createMemoryWeb, type MemoryPage } from '../../fetchers/memory-fetcher.testkit.ts'
 import { createFetcherRouter } from '../../fetchers/router.ts'
@@ -153,7 +153,7 @@ export function profileWith(id: string, owner: string, sources: Source[], parts:
     },
     urgency: 1,
     amount: 'summary',
-    delivery: { channels: ['inbox'], cadence: 'immediate' },
+    delivery: deliveryDefaults,
     ...parts,
   }
 }

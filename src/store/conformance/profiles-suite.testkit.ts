@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Profile, partDefaults, type Source } from '../../core/profile.ts'
+import { deliveryDefaults, type Profile, partDefaults, type Source } from '../../core/profile.ts'
 import type { AnnotationStore } from '../contracts/annotations.ts'
 import type { KeyedProfile, ProfileStore } from '../contracts/profiles.ts'
 import type { WatchOutcome, WatchStore } from '../contracts/watches.ts'
@@ -47,7 +47,7 @@ export function keyedOf(
     interests: { ...interests, stemming: '', scorer: 'keywords', ignore: ['\\d+ visitors'], match: 'page' },
     urgency: 2,
     amount: 'full',
-    delivery: { channels: ['inbox'], cadence: 'immediate' },
+    delivery: deliveryDefaults,
     ...parts,
   }
   return { profile, keys: [...uris] }
@@ -417,6 +417,24 @@ export function profilesSuite(engine: StoreEngine): void {
         assert.deepEqual([row!.landed, row!.outcome, row!.checkedAt], [b, 'failed', 900])
         await watches.finish([outcomeOf(urd!.watch, { landed: c })])
         assert.equal((await watches.all())[0]!.landed, c)
+      }),
+    )
+
+    test(
+      'a profile of earlier times has the usual delivery, and a cadence that can be read',
+      place(async ({ profiles }) => {
+        for (const [id, cadence] of [
+          ['p', 'hourly'],
+          ['q', 'now and then'],
+        ] as const) {
+          const { profile, keys } = keyedOf(id, 'ann', [a])
+          const delivery = { channels: ['inbox', 'c_1'], cadence } as unknown as Profile['delivery']
+          await profiles.put([{ profile: { ...profile, delivery }, keys }])
+        }
+        const found = (await profiles.list({ after: '', limit: 9 })).map(({ delivery }) => delivery)
+        const usual = { ...deliveryDefaults, channels: ['inbox', 'c_1'] }
+        assert.deepEqual(found, [{ ...usual, cadence: 'hourly' }, usual])
+        assert.deepEqual((await profiles.find('q'))!.delivery, usual)
       }),
     )
   })

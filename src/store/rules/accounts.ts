@@ -1,4 +1,4 @@
-import type { Account } from '../../core/account.ts'
+import { type Account, type AccountSettings, defaultAccountSettings } from '../../core/account.ts'
 import type { StoredAccount } from '../contracts/accounts/accounts.ts'
 import type { Token } from '../contracts/accounts/tokens.ts'
 
@@ -12,6 +12,11 @@ export function losesAdministrator(before: StoredAccount, after: StoredAccount):
 
 export function withoutPassword({ passwordHash: _, ...account }: StoredAccount): Account {
   return account
+}
+
+/** Settings from their stored JSON. What accounts of earlier times don't have gets its default. */
+export function storedSettings(text: string): AccountSettings {
+  return { ...defaultAccountSettings, ...(JSON.parse(text) as Partial<AccountSettings>) }
 }
 
 /** Scopes are stored as JSON. */

@@ -1,4 +1,5 @@
-import { type Profile, partDefaults, type Source } from '../../core/profile.ts'
+import { readCadence } from '../../core/delivery/cadence.ts'
+import { deliveryDefaults, type Profile, type ProfileDelivery, partDefaults, type Source } from '../../core/profile.ts'
 
 type StoredSource = Omit<Source, keyof typeof partDefaults> & Partial<typeof partDefaults>
 
@@ -14,5 +15,12 @@ export function storedProfile(body: string): Profile {
       ignore: profile.interests.ignore ?? [],
       match: profile.interests.match ?? 'change',
     },
+    delivery: storedDelivery(profile.delivery),
   }
+}
+
+/** Cadences were once kept as they came, and not obeyed: those that can't be read count as the usual one. */
+function storedDelivery(stored: Partial<ProfileDelivery>): ProfileDelivery {
+  const delivery = { ...deliveryDefaults, ...stored }
+  return readCadence(delivery.cadence) === null ? { ...delivery, cadence: deliveryDefaults.cadence } : delivery
 }

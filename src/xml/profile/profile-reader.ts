@@ -207,6 +207,8 @@ export function controlPlain(node: XmlNode | undefined, note?: Note): Record<str
   note?.('amount', amount, 'size')
   note?.('delivery', delivery, 'delivery')
   note?.('delivery.cadence', delivery, 'cadence')
+  note?.('delivery.perHour', delivery, 'perhour')
+  note?.('delivery.urgentFrom', delivery, 'urgentfrom')
   return {
     urgency: numberOrText(attributeOf(urgency, 'urgent')),
     amount: wordOf(attributeOf(amount, 'size'), amounts),
@@ -216,8 +218,28 @@ export function controlPlain(node: XmlNode | undefined, note?: Note): Record<str
         note?.(`delivery.channels[${index}]`, channel, 'channel')
         return attributeOf(channel, 'name')
       }),
+      perHour: numberOrText(attributeOf(delivery, 'perhour')),
+      urgentFrom: numberOrText(attributeOf(delivery, 'urgentfrom')),
+      quiet: quietPlain(childOf(delivery, 'quiet'), note),
+      escalation: escalationPlain(childOf(delivery, 'escalation'), note),
     },
   }
+}
+
+function quietPlain(node: XmlNode | undefined, note?: Note): Record<string, unknown> | undefined {
+  for (const name of ['zone', 'from', 'to']) note?.(`delivery.quiet.${name}`, node, name)
+  return node && { zone: attributeOf(node, 'zone'), from: attributeOf(node, 'from'), to: attributeOf(node, 'to') }
+}
+
+function escalationPlain(node: XmlNode | undefined, note?: Note): Record<string, unknown> | undefined {
+  for (const name of ['channel', 'after', 'urgency']) note?.(`delivery.escalation.${name}`, node, name)
+  return (
+    node && {
+      channel: attributeOf(node, 'channel'),
+      after: attributeOf(node, 'after'),
+      urgency: numberOrText(attributeOf(node, 'urgency')),
+    }
+  )
 }
 
 export function processWord(text: string | undefined): string | undefined {

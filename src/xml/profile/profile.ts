@@ -90,7 +90,7 @@ export const windowDefaults = { zone: 'UTC', days: [1, 2, 3, 4, 5, 6, 7], from: 
 
 export const scopeKinds = ['page', 'path', 'host', 'domain', 'pattern'] as const
 export const processTypes = ['filter', 'track', 'archive'] as const
-export const amounts = ['summary', 'full'] as const
+export const amounts = ['summary', 'change', 'full'] as const
 export const aspects = ['text', 'links', 'images', 'title', 'description', 'data', 'status', 'headers'] as const
 export const matches = ['change', 'page'] as const
 export const truths = ['true', 'false'] as const
@@ -133,7 +133,14 @@ export type WrittenInterests = {
   readonly match: (typeof matches)[number]
 }
 
-export type WrittenDelivery = { readonly channels: readonly string[]; readonly cadence: string }
+export type WrittenDelivery = {
+  readonly channels: readonly string[]
+  readonly cadence: string
+  readonly quiet: { readonly zone: string; readonly from: string; readonly to: string } | null
+  readonly perHour: number | null
+  readonly urgentFrom: number | null
+  readonly escalation: { readonly channel: string; readonly after: string; readonly urgency: number } | null
+}
 
 export function scopeElement(scope: WrittenScope, indent: string): string {
   if (scope.kind === profileDefaults.scope) return ''
@@ -191,10 +198,14 @@ export function amountElement(amount: WrittenAmount, indent: string): string {
 
 export type WrittenAmount = (typeof amounts)[number]
 
-export function deliveryElement({ channels, cadence }: WrittenDelivery, indent: string): string {
+export function deliveryElement(delivery: WrittenDelivery, indent: string): string {
+  const { channels, cadence, quiet, perHour, urgentFrom, escalation } = delivery
   const isUsual = channels.length === 1 && channels[0] === profileDefaults.channels[0]
-  if (isUsual && cadence === profileDefaults.cadence) return ''
-  let text = `${indent}<delivery${attributes({ cadence })}>\n`
+  const isPlain = quiet === null && perHour === null && urgentFrom === null && escalation === null
+  if (isUsual && isPlain && cadence === profileDefaults.cadence) return ''
+  let text = `${indent}<delivery${attributes({ cadence, perhour: perHour, urgentfrom: urgentFrom })}>\n`
   for (const name of channels) text += `${indent}  <channel${attributes({ name })}/>\n`
+  if (quiet !== null) text += `${indent}  <quiet${attributes({ ...quiet, zone: quiet.zone || null })}/>\n`
+  if (escalation !== null) text += `${indent}  <escalation${attributes(escalation)}/>\n`
   return `${text}${indent}</delivery>\n`
 }

@@ -46,7 +46,14 @@ const profile: Profile = {
   },
   urgency: 2,
   amount: 'full',
-  delivery: { channels: ['inbox'], cadence: 'daily' },
+  delivery: {
+    channels: ['inbox'],
+    cadence: 'daily',
+    quiet: { zone: '', from: '22:00', to: '07:00' },
+    perHour: 5,
+    urgentFrom: null,
+    escalation: null,
+  },
 }
 
 describe('a profile being edited', () => {

@@ -43,6 +43,8 @@ export type Draft = {
   amount: Profile['amount']
   channels: string[]
   cadence: string
+  /** The rest of when and how it is delivered. */
+  policy: Omit<Profile['delivery'], 'channels' | 'cadence'>
 }
 export type ValidationError = { place: string; message: string }
 type Prefill = { name?: string; uri?: string; expression?: string }
@@ -90,6 +92,7 @@ export function emptyDraft({ name = '', uri = '', expression = '' }: Prefill = {
     amount: 'summary',
     channels: ['inbox'],
     cadence: 'immediate',
+    policy: { quiet: null, perHour: null, urgentFrom: null, escalation: null },
   }
 }
 
@@ -106,6 +109,7 @@ function draftSource(source: Profile['sources'][number]): DraftSource {
 export function draftOf(profile: Profile): Draft {
   const { name, paused, sources, interests, urgency, amount, delivery } = profile
   const { keywords, exclude, expression, threshold, stemming, scorer, ignore, match } = interests
+  const { channels, cadence, ...policy } = delivery
   return {
     name,
     paused,
@@ -120,8 +124,9 @@ export function draftOf(profile: Profile): Draft {
     match,
     urgency,
     amount,
-    channels: [...delivery.channels],
-    cadence: delivery.cadence,
+    channels: [...channels],
+    cadence,
+    policy,
   }
 }
 
@@ -168,7 +173,7 @@ export function bodyOf(draft: Draft): DraftBody {
   const ignoreRows = rowsOf(draft.ignore, (line) => line.trim() !== '')
   const lineRows = sourceRows.map((at) => lineRowsOf(draft.sources[at]!))
   const { name, paused, exclude, expression, threshold, stemming, scorer, match } = draft
-  const { urgency, amount, channels, cadence } = draft
+  const { urgency, amount, channels, cadence, policy } = draft
   const body = {
     ...(name.trim() !== '' && { name: name.trim() }),
     paused,
@@ -185,7 +190,7 @@ export function bodyOf(draft: Draft): DraftBody {
     },
     urgency,
     amount,
-    delivery: { channels, cadence },
+    delivery: { channels, cadence, ...policy },
   }
   return { body, sourceRows, termRows, ignoreRows, lineRows }
 }

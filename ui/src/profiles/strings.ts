@@ -225,6 +225,7 @@ export const strings = {
     amount: 'Content',
     amounts: [
       { value: 'summary', label: 'Summary' },
+      { value: 'change', label: 'Each change' },
       { value: 'full', label: 'Full text' },
     ],
   },

@@ -14,8 +14,8 @@ export function userAnswer({ id, email, name, role, level, disabled, createdAt }
 }
 
 export function meAnswer(account: Account): Static<typeof Me> {
-  const { timeZone, shortcuts } = account.settings
-  return { ...userAnswer(account), timeZone, shortcuts }
+  const { timeZone, shortcuts, theme, notifications } = account.settings
+  return { ...userAnswer(account), timeZone, shortcuts, theme, notifications }
 }
 
 export function sessionState({ account, via }: Caller): Static<typeof SessionState> {

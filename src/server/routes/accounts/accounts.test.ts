@@ -125,6 +125,20 @@ describe('signing in over HTTP', () => {
     assert.deepEqual([me.name, me.timeZone, me.shortcuts], ['Pat', 'Europe/Athens', false])
     assert.deepEqual((await pat.get('/me')).json(), me)
     refused(await pat.patch('/me', { timeZone: 'Mars/Base' }), 400, 'request-invalid')
+    assert.deepEqual([me.theme, me.notifications], ['system', { quiet: null, urgentFrom: null, perHour: null }])
+    await pat.patch('/me', { theme: 'dark', notifications: { quiet: { from: '22:00', to: '7:00' }, perHour: 9 } })
+    await pat.patch('/me', { notifications: { perHour: null, urgentFrom: 5 } })
+    const after = (await pat.get('/me')).json()
+    const quiet = { from: '22:00', to: '07:00' }
+    assert.deepEqual([after.theme, after.notifications], ['dark', { quiet, urgentFrom: 5, perHour: null }])
+    const wrong = await pat.patch('/me', { notifications: { quiet: { from: '25:00', to: 'x' }, perHour: 0 } })
+    refused(wrong, 400, 'request-invalid')
+    assert.deepEqual(
+      wrong.json().error.details.map(({ place }: { place: string }) => place),
+      ['notifications.quiet.from', 'notifications.quiet.to', 'notifications.perHour'],
+    )
+    refused(await pat.patch('/me', { theme: 'pink' }), 400, 'request-invalid')
+    refused(await pat.patch('/me', { notifications: { quite: null } }), 400, 'request-invalid')
     refused(await pat.patch('/me', { role: 'administrator' }), 400, 'request-invalid')
   })
 

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import type { ProfileDraft } from '../../../core/profile.ts'
 import type { VisiblePreview } from '../../../services/archive/archive-reader.ts'
-import { type ProfileRules, readProfileJson } from '../../../services/profiles/values/profile-values.ts'
-import { askerOf, reader } from '../../http/access.ts'
+import { type ProfileRules, readProfileJson, withChannels } from '../../../services/profiles/values/profile-values.ts'
+import { askerOf, ownerOf, reader } from '../../http/access.ts'
 import { DetailedError } from '../../http/problem.ts'
 import type { Api, ServerParts } from '../../parts.ts'
 import { Problem } from '../../schemas/common.ts'
@@ -13,7 +13,10 @@ const MAX_BODY_BYTES = 2 * 1024 * 1024
 /** A placeholder for a draft without sources, so that the rest can be validated as a profile. */
 const stopper = { uri: 'http://nowhere.invalid/', process: 'filter' }
 
-export function addPreview(api: Api, { archive, profileRules }: Pick<ServerParts, 'archive' | 'profileRules'>): void {
+export function addPreview(
+  api: Api,
+  { archive, profileRules, channelsOf }: Pick<ServerParts, 'archive' | 'profileRules' | 'channelsOf'>,
+): void {
   api.post(
     '/profiles/preview',
     {
@@ -27,7 +30,7 @@ export function addPreview(api: Api, { archive, profileRules }: Pick<ServerParts
       },
     },
     async (request) => {
-      const draft = draftOf(request.body, profileRules)
+      const draft = draftOf(request.body, withChannels(profileRules, await channelsOf(ownerOf(request))))
       return answerOf(await archive.preview({ ...askerOf(request), draft }))
     },
   )

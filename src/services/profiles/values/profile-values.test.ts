@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { configOf } from '../../../config/load-config.ts'
-import { type ProfileDraft, partDefaults } from '../../../core/profile.ts'
+import { deliveryDefaults, type ProfileDraft, partDefaults } from '../../../core/profile.ts'
 import { rules } from '../profiles.testkit.ts'
 import { portOf, supportOf } from '../protocols.ts'
-import { profileRules, profileToJson, readProfileJson } from './profile-values.ts'
+import { profileRules, profileToJson, readProfileJson, withChannels } from './profile-values.ts'
 
 const uri = 'http://www.cs.ucy.ac.cy/default.html'
 
@@ -34,7 +34,7 @@ describe('a profile in JSON', () => {
       },
       urgency: 1,
       amount: 'summary',
-      delivery: { channels: ['inbox'], cadence: 'immediate' },
+      delivery: deliveryDefaults,
     })
     assert.deepEqual(profile, {
       name: 'Java research',
@@ -69,7 +69,7 @@ describe('a profile in JSON', () => {
       },
       urgency: 1,
       amount: 'summary',
-      delivery: { channels: ['inbox'], cadence: 'immediate' },
+      delivery: deliveryDefaults,
     })
   })
 
@@ -88,7 +88,7 @@ describe('a profile in JSON', () => {
         ...partDefaults,
       },
     ])
-    assert.deepEqual(profile.delivery, { channels: ['inbox'], cadence: 'immediate' })
+    assert.deepEqual(profile.delivery, deliveryDefaults)
     assert.deepEqual(errorsOf({}), ['sources: a profile needs at least one source'])
     assert.deepEqual(errorsOf({ sources: [] }), ['sources: a profile needs at least one source'])
   })
@@ -252,6 +252,66 @@ describe('a profile in JSON', () => {
     const delivered = (channels: string[]) => readProfileJson({ sources: [{ uri }], delivery: { channels } }, known)
     assert.equal(delivered(['7', 'inbox']).kind, 'profile')
     assert.equal(delivered(['8']).kind, 'invalid')
+  })
+
+  test('a policy of delivery is read as people write it, and what is left out is null', () => {
+    const known = withChannels(rules, ['inbox', 'c_mail', 'c_phone'])
+    const deliveryOf = (delivery: unknown) => {
+      const read = readProfileJson({ sources: [{ uri }], delivery }, known)
+      assert.ok(read.kind === 'profile', JSON.stringify(read))
+      return read.profile.delivery
+    }
+    assert.deepEqual(deliveryOf({ channels: ['c_mail'], cadence: ' Weekly  MON 8:00 ' }), {
+      ...deliveryDefaults,
+      channels: ['c_mail'],
+      cadence: 'weekly mon 8:00',
+    })
+    const whole = {
+      channels: ['inbox', 'c_mail'],
+      cadence: 'every 15m',
+      quiet: { from: '22:00', to: '7:00' },
+      perHour: 10,
+      urgentFrom: 5,
+      escalation: { channel: 'c_phone', after: '1800s', urgency: 5 },
+    }
+    assert.deepEqual(deliveryOf(whole), {
+      ...whole,
+      quiet: { zone: '', from: '22:00', to: '07:00' },
+      escalation: { channel: 'c_phone', after: '30m', urgency: 5 },
+    })
+    assert.deepEqual(deliveryOf({ quiet: null, perHour: null, urgentFrom: null, escalation: null }), deliveryDefaults)
+  })
+
+  test('all that is wrong with a policy of delivery is said together', () => {
+    const delivery = {
+      channels: ['inbox', 'c_other'],
+      cadence: 'often',
+      quiet: { zone: 'Mars/Base', from: '25:00', to: '' },
+      perHour: 1001,
+      urgentFrom: 0,
+      escalation: { channel: 'c_none', after: '8d', urgency: 'high' },
+      when: 'now',
+    }
+    assert.deepEqual(errorsOf({ sources: [{ uri }], delivery }), [
+      'delivery.when: unknown key',
+      'delivery.channels[1]: unknown channel "c_other"; expected inbox',
+      'delivery.cadence: "often" can\'t be read; expected immediate, every 15m, hourly, daily 08:00 or weekly mon 08:00',
+      'delivery.quiet.zone: "Mars/Base" is not a time zone; expected a name such as Europe/Nicosia',
+      'delivery.quiet.from: expected a time such as 22:00, not "25:00"',
+      'delivery.quiet.to: expected a time such as 22:00, not ""',
+      'delivery.perHour: expected a whole number from 1 to 1000, not 1001',
+      'delivery.urgentFrom: expected a number from 0.1 to 100, not 0',
+      'delivery.escalation.channel: unknown channel "c_none"; expected inbox',
+      'delivery.escalation.after: expected a time from 1m to 7d, such as 30m, not "8d"',
+      'delivery.escalation.urgency: expected a number, not "high"',
+    ])
+    const same = { quiet: { from: '08:00', to: '8:00' }, escalation: { channel: 'inbox' } }
+    assert.deepEqual(errorsOf({ sources: [{ uri }], delivery: same }), [
+      'delivery.quiet.to: is the same as from; leave quiet out for no quiet hours',
+      'delivery.escalation.channel: is the inbox, where it is already; name another channel',
+      'delivery.escalation.after: is missing',
+      'delivery.escalation.urgency: is missing',
+    ])
   })
 
   test('a reserved name is distinguished from its meaning', () => {

@@ -1,13 +1,22 @@
 import type { Config } from '../../../config/config.ts'
 import { formatDuration } from '../../../config/quantities.ts'
 import type { ValidationError } from '../../../config/validation-errors.ts'
-import type { Interests, Profile, ProfileDraft, Scope, Source, TimeWindow } from '../../../core/profile.ts'
+import {
+  amounts,
+  type Interests,
+  type ProfileDraft,
+  type Scope,
+  type Source,
+  type TimeWindow,
+} from '../../../core/profile.ts'
 import { ignoredBy } from '../../../core/text/ignored-text.ts'
 import { validateInterests } from '../../../matching/interests/compile-interests.ts'
 import { createBuiltInScorers } from '../../../matching/score/scorers.ts'
+import type { ChannelStore } from '../../../store/contracts/channels.ts'
 import { profileDefaults, timeOfDay } from '../../../xml/profile/profile.ts'
+import { type CheckChannel, readDeliveryValues, urgencies } from './delivery-values.ts'
 import { readInterestValues } from './interest-values.ts'
-import { createPlainValues, type PlainRecord, type PlainValues, shown } from './plain-values.ts'
+import { createPlainValues, type PlainValues, shown } from './plain-values.ts'
 import { readSourceValues, type SourceRules } from './source-values.ts'
 
 /**
@@ -17,8 +26,7 @@ import { readSourceValues, type SourceRules } from './source-values.ts'
 export type ProfileRules = SourceRules & {
   /** Validates interests for matching; positions as in `keywords[3].weight`. */
   checkInterests(interests: Interests): readonly ValidationError[]
-  /** What is wrong with a delivery channel; null for one that exists. */
-  checkChannel(name: string): string | null
+  checkChannel: CheckChannel
 }
 
 export type ReadProfile =
@@ -28,9 +36,7 @@ export type ReadProfile =
 
 const profileKeys = ['id', 'owner', 'name', 'paused', 'sources', 'interests', 'urgency', 'amount', 'delivery']
 export const MAX_SOURCES = 1000
-const MAX_CHANNELS = 50
 const MAX_LISTED = 10
-const urgencies = { min: 0.1, max: 100 }
 const MAX_NAME = 200
 
 const { scorers } = createBuiltInScorers()
@@ -38,19 +44,37 @@ const { scorers } = createBuiltInScorers()
 /** Channels that every user has. */
 export const builtInChannels: readonly string[] = ['inbox']
 
+/** What the profiles of an owner may deliver to. */
+export type KnownChannels = (owner: string) => Promise<readonly string[]>
+
+export function createKnownChannels(channels: Pick<ChannelStore, 'list'>): KnownChannels {
+  return async (owner) => [...builtInChannels, ...(await channels.list(owner)).map(({ id }) => id)]
+}
+
 /** `schemes` are those of the fetchers, `channels` the ids that the owner's profiles may deliver to. */
 export function profileRules(
   { crawl }: Config,
   schemes: readonly string[],
   channels: readonly string[] = builtInChannels,
 ): ProfileRules {
-  const known = new Set(channels)
-  const expected = new Intl.ListFormat('en', { type: 'disjunction' }).format(channels.slice(0, MAX_LISTED))
-  const checkChannel: ProfileRules['checkChannel'] = (name) =>
-    known.has(name) ? null : `unknown channel ${shown(name)}; expected ${expected}`
   const checkInterests: ProfileRules['checkInterests'] = (interests) => validateInterests(interests, scorers)
   // No fetcher of this version is told of changes.
-  return { maxUriLength: crawl.maxUrlLength, schemes, pushSchemes: [], checkInterests, checkChannel }
+  const rules = { maxUriLength: crawl.maxUrlLength, schemes, pushSchemes: [], checkInterests }
+  return { ...rules, checkChannel: knownChannels(channels) }
+}
+
+/** The same rules for profiles of somebody who has these channels. */
+export function withChannels(rules: ProfileRules, channels: readonly string[]): ProfileRules {
+  return { ...rules, checkChannel: knownChannels(channels) }
+}
+
+function knownChannels(channels: readonly string[]): CheckChannel {
+  const known = new Set(channels)
+  return (id) => {
+    if (known.has(id)) return null
+    const expected = new Intl.ListFormat('en', { type: 'disjunction' }).format(channels.slice(0, MAX_LISTED))
+    return `unknown channel ${shown(id)}; expected ${expected}`
+  }
 }
 
 /** A profile from parsed JSON. */
@@ -67,8 +91,8 @@ export function readProfileJson(value: unknown, rules: ProfileRules): ReadProfil
     sources,
     interests,
     urgency: values.number(given.urgency, 'urgency', urgencies) ?? profileDefaults.urgency,
-    amount: values.oneOf(given.amount, 'amount', ['summary', 'full']) ?? profileDefaults.amount,
-    delivery: readDelivery(given.delivery, rules, values),
+    amount: values.oneOf(given.amount, 'amount', amounts) ?? profileDefaults.amount,
+    delivery: readDeliveryValues(given.delivery, rules.checkChannel, values),
   }
   const id = values.text(given.id, 'id') ?? null
   const owner = values.text(given.owner, 'owner') ?? null
@@ -97,23 +121,6 @@ function usualName([first]: readonly Source[]): string {
   return (uri?.host || uri?.pathname || 'profile').slice(0, MAX_NAME)
 }
 
-function readDelivery(value: unknown, rules: ProfileRules, values: PlainValues): Profile['delivery'] {
-  const given: PlainRecord = values.record(value, 'delivery', ['channels', 'cadence'])
-  const names = values.list(given.channels, 'delivery.channels', MAX_CHANNELS).map((channel, index) => {
-    const place = `delivery.channels[${index}]`
-    if (channel === undefined || channel === null) values.reject(place, 'is missing')
-    const name = values.text(channel, place, { max: 200 })
-    const fault = name === undefined ? null : rules.checkChannel(name)
-    if (fault !== null) values.reject(place, fault)
-    return name ?? ''
-  })
-  const isGiven = given.channels !== undefined && given.channels !== null
-  return {
-    channels: isGiven ? [...new Set(names)] : [...profileDefaults.channels],
-    cadence: values.text(given.cadence, 'delivery.cadence', { max: 100 }) ?? profileDefaults.cadence,
-  }
-}
-
 /** The format that `readProfileJson` reads, with every value filled in; `id` and `owner` if the profile has them. */
 export function profileToJson(profile: ProfileDraft & { id?: string; owner?: string }): Record<string, unknown> {
   const { id, owner, name, paused, sources, interests, urgency, amount, delivery } = profile
@@ -132,7 +139,7 @@ export function profileToJson(profile: ProfileDraft & { id?: string; owner?: str
     },
     urgency,
     amount,
-    delivery: { channels: [...delivery.channels], cadence: delivery.cadence },
+    delivery: { ...delivery, channels: [...delivery.channels] },
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
-import { type Account, defaultAccountSettings } from '../../../core/account.ts'
+import { type Account, type AccountSettings, defaultAccountSettings } from '../../../core/account.ts'
 import type { AccountDraft, AccountStore } from '../../contracts/accounts/accounts.ts'
 import type { SessionDraft } from '../../contracts/accounts/sessions.ts'
 import type { TokenDraft } from '../../contracts/accounts/tokens.ts'
@@ -35,7 +35,12 @@ export function withAccounts(engine: StoreEngine, work: (stores: OpenAccounts) =
 
 export function accountDraft(email: string, parts: Partial<AccountDraft> = {}): AccountDraft {
   const who = { email, name: `Näme of ${email}`, role: 'user', level: 'silver' } as const
-  const settings = { timeZone: 'Asia/Nicosia', shortcuts: false }
+  const settings: AccountSettings = {
+    timeZone: 'Asia/Nicosia',
+    shortcuts: false,
+    theme: 'dark',
+    notifications: { quiet: { from: '22:00', to: '07:00' }, urgentFrom: 5, perHour: 20 },
+  }
   return { ...who, passwordHash: `hash of ${email}`, disabled: false, createdAt: 1_000, settings, ...parts }
 }
 
@@ -60,6 +65,17 @@ const administrator = { role: 'administrator' } as const
 
 export function accountsSuite(engine: StoreEngine): void {
   describe(`accounts (${engine.name})`, () => {
+    test(
+      'an account of earlier times has the usual settings where it has none',
+      withAccounts(engine, async ({ accounts }) => {
+        const settings = { timeZone: 'Asia/Nicosia', shortcuts: false } as AccountSettings
+        const { id } = await addAccount(accounts, 'old@example.org', { settings })
+        const expected = { ...defaultAccountSettings, timeZone: 'Asia/Nicosia', shortcuts: false }
+        assert.deepEqual((await accounts.find(id))!.settings, expected)
+        assert.deepEqual((await accounts.findByEmail('old@example.org'))!.settings, expected)
+      }),
+    )
+
     test(
       'an account is found as it was added, by its id or its e-mail address in any case, also after a restart',
       withAccounts(engine, async ({ accounts, open }) => {

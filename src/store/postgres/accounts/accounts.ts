@@ -6,7 +6,7 @@ import type {
   AccountStore,
   StoredAccount,
 } from '../../contracts/accounts/accounts.ts'
-import { isAdministrator, losesAdministrator, withoutPassword } from '../../rules/accounts.ts'
+import { isAdministrator, losesAdministrator, storedSettings, withoutPassword } from '../../rules/accounts.ts'
 import type { PostgresPool, Sender, Tx } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
 import { lockBase, revise, revisionOf } from './revisions.ts'
@@ -105,7 +105,7 @@ export const accountColumns =
 export type AccountRow = Omit<StoredAccount, 'settings'> & { settings: string }
 
 export function accountOf(row: AccountRow | undefined): StoredAccount | null {
-  return row === undefined ? null : { ...row, settings: JSON.parse(row.settings) }
+  return row === undefined ? null : { ...row, settings: storedSettings(row.settings) }
 }
 
 const ACCOUNT = 'account_'

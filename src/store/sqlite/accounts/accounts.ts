@@ -6,7 +6,7 @@ import type {
   AccountStore,
   StoredAccount,
 } from '../../contracts/accounts/accounts.ts'
-import { isAdministrator, losesAdministrator, withoutPassword } from '../../rules/accounts.ts'
+import { isAdministrator, losesAdministrator, storedSettings, withoutPassword } from '../../rules/accounts.ts'
 import type { Database } from '../folder/database.ts'
 
 /** E-mail addresses are stored in lower case, so that one is the same however it is typed. */
@@ -106,7 +106,7 @@ type AccountRow = Omit<StoredAccount, 'disabled' | 'settings'> & { disabled: 0 |
 export function readAccount(row: unknown): StoredAccount | null {
   if (row === undefined) return null
   const { disabled, settings, ...plain } = row as AccountRow
-  return { ...plain, disabled: disabled === 1, settings: JSON.parse(settings) }
+  return { ...plain, disabled: disabled === 1, settings: storedSettings(settings) }
 }
 
 /** The account behind a session or a token; null where it may not be used any more. */
