@@ -14,7 +14,6 @@ import {
   createPostgresSignInFailures,
 } from '../../store/postgres/accounts/sign-in.ts'
 import { createPostgresAnnotations } from '../../store/postgres/annotations/annotations.ts'
-import { createPostgresOutbox } from '../../store/postgres/annotations/outbox.ts'
 import { createPostgresCollectionRuns } from '../../store/postgres/archive/collection-runs.ts'
 import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
 import { createPostgresKeptCounter, pingPostgres, readPostgresDisk } from '../../store/postgres/archive/status.ts'
@@ -28,6 +27,7 @@ import { createPostgresGraphView } from '../../store/postgres/frontier/graph-vie
 import { createPostgresHostView } from '../../store/postgres/frontier/host-view.ts'
 import { refuseWhileImporting } from '../../store/postgres/import/import-progress.ts'
 import { createPostgresChannels } from '../../store/postgres/inbox/channels.ts'
+import { createPostgresDeliveries } from '../../store/postgres/inbox/deliveries.ts'
 import { createPostgresInbox } from '../../store/postgres/inbox/inbox.ts'
 import { migrate, migrationStates, readSeed } from '../../store/postgres/schema/migrate.ts'
 
@@ -118,7 +118,7 @@ export function postgresStores(pool: PostgresPool, seed: readonly [number, numbe
     crawls: createPostgresCrawls(pool),
     inbox: createPostgresInbox(pool),
     annotations: createPostgresAnnotations({ pool }),
-    outbox: createPostgresOutbox(pool),
+    deliveries: createPostgresDeliveries(pool),
     channels: createPostgresChannels(pool),
     versions: createPostgresVersions(pool),
     objects: createPostgresObjects(pool),

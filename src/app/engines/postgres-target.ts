@@ -65,7 +65,7 @@ export async function openPostgresCollecting(
     const index = createPostgresSearchIndex({ pool, kept: createKeptCheck(pool) })
     const textOf = createTextMarks(stores, config.sources)
     return {
-      outbox: stores.outbox,
+      deliveries: stores.deliveries,
       runs: stores.collectionRuns,
       collection: createPostgresCollection({ pool, objects, headerOf: responseHeader, textOf }),
       now: clock.now,

@@ -22,8 +22,8 @@ import { createSqliteHostView } from '../../store/sqlite/frontier/host-view.ts'
 import { createSqliteWatches } from '../../store/sqlite/frontier/watches.ts'
 import { createSqliteAnnotations } from '../../store/sqlite/inbox/annotations.ts'
 import { createSqliteChannels } from '../../store/sqlite/inbox/channels.ts'
+import { createSqliteDeliveries } from '../../store/sqlite/inbox/deliveries.ts'
 import { createSqliteInbox } from '../../store/sqlite/inbox/inbox.ts'
-import { createSqliteOutbox } from '../../store/sqlite/inbox/outbox.ts'
 
 export type SqliteStores = StoreSet & { readonly shards: number }
 
@@ -49,7 +49,7 @@ export function sqliteStores(folder: string, db: Database, clock: Clock = system
     crawls: createSqliteCrawls(db),
     inbox: createSqliteInbox(db),
     annotations: createSqliteAnnotations(db),
-    outbox: createSqliteOutbox(db),
+    deliveries: createSqliteDeliveries(db),
     channels: createSqliteChannels(db),
     versions: createSqliteVersions(db),
     objects: createSqliteObjects(db, paths.archive(folder)),

@@ -20,7 +20,7 @@ import { openCatalogForReading, openFolder, paths } from '../../store/sqlite/fol
 import { type FolderLock, lockFolder, whileAlone, whileIdle } from '../../store/sqlite/folder/lock.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { readStatus } from '../../store/sqlite/folder/status.ts'
-import { createSqliteOutbox } from '../../store/sqlite/inbox/outbox.ts'
+import { createSqliteDeliveries } from '../../store/sqlite/inbox/deliveries.ts'
 import { createSearchRemover, explainDamage, openSearch, removeSearch } from '../../store/sqlite/search/search-index.ts'
 import { sqliteStores } from './sqlite-stores.ts'
 import type { Purpose, Repair, TargetStores } from './target.ts'
@@ -110,7 +110,7 @@ export async function openFolderCollecting(
     const textOf = createTextMarks({ versions, objects }, config.sources)
     const search = createSearchRemover(folder, versions, hooks.onWarning)
     return {
-      outbox: createSqliteOutbox(db),
+      deliveries: createSqliteDeliveries(db),
       runs: createSqliteCollectionRuns(db),
       collection: createSqliteCollection({ db, objects, headerOf: responseHeader, textOf }),
       now: systemClock.now,

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { GcFiles, GcItem, GcProgress, GcReport } from '../../core/reports/gc-report.ts'
 import type { CollectionStore } from '../../store/contracts/collection.ts'
 import type { CollectionRun, CollectionRunStore } from '../../store/contracts/collection-runs.ts'
-import { type OutboxStore, outboxRetentionMs } from '../../store/contracts/outbox.ts'
+import { type DeliveryStore, deliveryRetentionMs } from '../../store/contracts/deliveries.ts'
 import { collectGarbage } from './collector.ts'
 import type { Pools } from './verdict.ts'
 
@@ -10,7 +10,7 @@ import type { Pools } from './verdict.ts'
 export type CollectingTarget = {
   collection: CollectionStore
   runs: CollectionRunStore
-  outbox: Pick<OutboxStore, 'removeBefore'>
+  deliveries: Pick<DeliveryStore, 'removeBefore'>
   /** The wall clock that versions there are stamped with. */
   now(): number
   /** Removes versions from the search index, where there is one. */
@@ -73,7 +73,7 @@ async function collect(
     store: target.collection,
     onRemoved: target.forget,
   })
-  if (!dryRun) await target.outbox.removeBefore(now - outboxRetentionMs)
+  if (!dryRun) await target.deliveries.removeBefore(now - deliveryRetentionMs)
   const files = dryRun || signal.aborted ? undefined : await target.rewriteFiles?.()
   return {
     dryRun,

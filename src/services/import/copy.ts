@@ -146,5 +146,6 @@ export const kindLabels: Record<ImportKind, string> = {
   also_at: 'other URLs of near-duplicates',
   channels: 'delivery channels',
   outbox: 'deliveries in the outbox',
+  messages: 'messages sent or on their way',
   stories: 'near-duplicates',
 }

@@ -5,17 +5,17 @@ import type { SearchQuery } from '../../core/search-query/query.ts'
 import type { Annotation, AnnotationDraft, AnnotationStore } from '../contracts/annotations.ts'
 import type { ChannelStore } from '../contracts/channels.ts'
 import type { CollectionStore } from '../contracts/collection.ts'
+import type { DeliveryStore } from '../contracts/deliveries.ts'
 import type { InboxFilter, InboxStore } from '../contracts/inbox.ts'
-import type { OutboxStore } from '../contracts/outbox.ts'
 import { draftOf, kept, nothing } from './annotations-suite.testkit.ts'
 import { type OpenShard, openOne, type StoreEngine, withSystem } from './engine.testkit.ts'
 
 type InboxStores = {
   inbox: InboxStore
   annotations: AnnotationStore
-  outbox: OutboxStore
   channels: ChannelStore
-  collection: Pick<CollectionStore, 'find'>
+  deliveries: DeliveryStore
+  collection: CollectionStore
 }
 
 export type InboxPlace = InboxStores & { shard: OpenShard; host: string; open(): InboxStores }

@@ -5,6 +5,7 @@ import { annotationsSuite } from './annotations-suite.testkit.ts'
 import { channelsSuite } from './channels-suite.testkit.ts'
 import { collectionSuite } from './collection-suite.testkit.ts'
 import { crawlsSuite } from './crawls-suite.testkit.ts'
+import { deliveriesSuite } from './deliveries-suite.testkit.ts'
 import { documentsSuite } from './documents-suite.testkit.ts'
 import type { StoreEngine } from './engine.testkit.ts'
 import { findingsSuite } from './findings-suite.testkit.ts'
@@ -21,7 +22,6 @@ import { inboxPagesSuite } from './inbox-pages-suite.testkit.ts'
 import { inboxSuite } from './inbox-suite.testkit.ts'
 import { leasesSuite } from './leases-suite.testkit.ts'
 import { objectsSuite } from './objects-suite.testkit.ts'
-import { outboxSuite } from './outbox-suite.testkit.ts'
 import { profilesSuite } from './profiles-suite.testkit.ts'
 import { runsSuite } from './runs-suite.testkit.ts'
 import { versionsSuite } from './versions-suite.testkit.ts'
@@ -52,8 +52,8 @@ const suites = [
   inboxSuite,
   inboxMarksSuite,
   inboxPagesSuite,
-  outboxSuite,
   channelsSuite,
+  deliveriesSuite,
   collectionSuite,
   hostViewSuite,
   graphViewSuite,

@@ -34,6 +34,8 @@ export type AnnotationStore = {
    */
   adopt(annotations: readonly AdoptedAnnotation[]): Promise<number>
   find(id: number): Promise<Annotation | null>
+  /** Those that are there, in the order of the ids. */
+  findAll(ids: readonly number[]): Promise<Annotation[]>
   /** In the order of their ids, a page at a time. */
   list(page: { after: number; limit: number; owner?: string; profile?: string }): Promise<Annotation[]>
   /** The last annotation of a document for a profile. */

@@ -1,5 +1,5 @@
 /**
- * Delivery channels of users. What has to leave is in the outbox (`outbox.ts`); here is where it goes, and how that went.
+ * Delivery channels of users. What has to leave is in `deliveries.ts`; here is where it goes, and how that went.
  *
  * States: `active`; `failing` after several failures in a row, tried again from `retryAt` on, until one message arrives; `off`, by its
  * owner. The settings hold secrets: they go to the agent, and to nobody else.

@@ -33,6 +33,7 @@ export const importKinds = [
   'also_at',
   'channels',
   'outbox',
+  'messages',
   'stories',
 ] as const
 

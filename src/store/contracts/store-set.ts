@@ -8,12 +8,12 @@ import type { AnnotationStore } from './annotations.ts'
 import type { ChannelStore } from './channels.ts'
 import type { CollectionRunStore } from './collection-runs.ts'
 import type { CrawlStore } from './crawls.ts'
+import type { DeliveryStore } from './deliveries.ts'
 import type { FrontierView } from './frontier-view.ts'
 import type { GraphView } from './graph-view.ts'
 import type { HostView } from './host-view.ts'
 import type { InboxStore } from './inbox.ts'
 import type { ObjectStore } from './objects.ts'
-import type { OutboxStore } from './outbox.ts'
 import type { ProfileStore } from './profiles.ts'
 import type { RequestCountStore } from './request-counts.ts'
 import type { VersionStore } from './versions.ts'
@@ -36,8 +36,8 @@ export type StoreSet = {
   crawls: CrawlStore
   inbox: InboxStore
   annotations: AnnotationStore
-  outbox: OutboxStore
   channels: ChannelStore
+  deliveries: DeliveryStore
   versions: VersionStore
   objects: ObjectStore
   collectionRuns: CollectionRunStore

@@ -12,8 +12,12 @@ export function newChannel(draft: ChannelDraft): Channel {
   return { ...draft, ...freshHealth }
 }
 
-export function changedChannel(channel: Channel, { name, settings, state }: ChannelChange): Channel {
-  const isCleared = settings !== undefined || state === 'active'
+/** What waits can be tried at once. */
+export const isResumed = ({ settings, state }: ChannelChange): boolean => settings !== undefined || state === 'active'
+
+export function changedChannel(channel: Channel, to: ChannelChange): Channel {
+  const { name, settings, state } = to
+  const isCleared = isResumed(to)
   const health = isCleared ? { ...freshHealth, sentAt: channel.sentAt } : {}
   return {
     ...channel,
@@ -38,13 +42,15 @@ const columns = [
   'sent_at',
 ]
 
+export const shownChannel = `id, owner, kind, name, settings, created_at AS "createdAt", state,
+  reason, failures, retry_at AS "retryAt", sent_at AS "sentAt"`
+
 /** Statements of both engines; `p(n)` is the nth parameter. */
 export function channelSql(p: (n: number) => string) {
-  const shown = `id, owner, kind, name, settings, created_at AS "createdAt", state, reason, failures, retry_at AS "retryAt", sent_at AS "sentAt"`
   return {
     add: `INSERT INTO channels (${columns.join(', ')}) VALUES (${columns.map((_, n) => p(n + 1)).join(', ')})`,
-    list: `SELECT ${shown} FROM channels WHERE owner = ${p(1)} ORDER BY created_at, id`,
-    find: `SELECT ${shown} FROM channels WHERE id = ${p(1)}`,
+    list: `SELECT ${shownChannel} FROM channels WHERE owner = ${p(1)} ORDER BY created_at, id`,
+    find: `SELECT ${shownChannel} FROM channels WHERE id = ${p(1)}`,
     change: `UPDATE channels SET name = ${p(2)}, settings = ${p(3)}, state = ${p(4)}, reason = ${p(5)}, failures = ${p(6)},
       retry_at = ${p(7)} WHERE id = ${p(1)}`,
     // What its owner switched off meanwhile stays off.

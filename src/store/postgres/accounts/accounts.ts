@@ -9,6 +9,7 @@ import type {
 import { isAdministrator, losesAdministrator, storedSettings, withoutPassword } from '../../rules/accounts.ts'
 import type { PostgresPool, Sender, Tx } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
+import { removeChannels } from '../inbox/deliveries.ts'
 import { lockBase, revise, revisionOf } from './revisions.ts'
 
 /**
@@ -94,6 +95,7 @@ async function remove(tx: Tx, id: number): Promise<AccountOutcome> {
   await tx.query('DELETE FROM sessions WHERE account = $1', [id])
   await tx.query('DELETE FROM tokens WHERE account = $1', [id])
   await tx.query('DELETE FROM unmuted WHERE owner = $1', [before.email])
+  await removeChannels(tx, before.email)
   await revise(tx, 'accounts')
   return { kind: 'done', account: withoutPassword(before) }
 }

@@ -70,8 +70,8 @@ WITH given AS MATERIALIZED (
 )
 SELECT id, place::int AS place FROM fresh CROSS JOIN announced ORDER BY place`
 
-const sendStatement = `INSERT INTO outbox (annotation, channel, next_at, created_at)
-  SELECT annotation, channel, at, at FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS s (annotation, channel, at)
+const sendStatement = `INSERT INTO outbox (annotation, channel, created_at)
+  SELECT annotation, channel, at FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS s (annotation, channel, at)
   ON CONFLICT DO NOTHING`
 
 /** Returns the new ones, in the order of the drafts. */

@@ -37,6 +37,11 @@ export function createPostgresAnnotations({ pool, partitions, epochOf }: Postgre
     async find(id) {
       return (await readAnnotations(pool, `${select} WHERE a.id = $1`, [id]))[0] ?? null
     },
+    async findAll(ids) {
+      const rows = await readAnnotations(pool, `${select} WHERE a.id = ANY($1::bigint[])`, [ids])
+      const found = new Map(rows.map((each) => [each.id, each]))
+      return ids.flatMap((id) => found.get(id) ?? [])
+    },
     list({ after, limit, owner, profile }) {
       if (owner === undefined && profile === undefined) return readAnnotations(pool, lists.all, [after, limit])
       if (profile === undefined) return readAnnotations(pool, lists.owner, [after, limit, storable(owner!)])

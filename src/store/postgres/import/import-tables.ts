@@ -186,14 +186,22 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
       'channels',
       'id',
       `id:text owner:text kind:text name:text settings:text created_at:bigint state:text reason:text failures:int
-       retry_at:bigint sent_at:bigint`,
+       retry_at:bigint sent_at:bigint next_at:bigint`,
     ),
   ],
   outbox: [
     table(
       'outbox',
       'annotation channel',
-      'annotation:bigint channel:text state:text attempts:int next_at:bigint created_at:bigint reason:text',
+      'annotation:bigint channel:text created_at:bigint due_at:bigint message:text',
+    ),
+  ],
+  messages: [
+    table(
+      'messages',
+      'id',
+      `id:text channel:text owner:text kind:text state:text subject:text annotations:text profiles:text left_out:int
+       created_at:bigint attempts:int at:bigint answer:text`,
     ),
   ],
   stories: [table('stories', 'version', 'version:bigint hash:bigint story:bigint')],

@@ -6,16 +6,15 @@ import {
   changeValues,
   channelOf,
   channelSql,
+  isResumed,
   newChannel,
   noteValues,
 } from '../../rules/channels.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
+import { clearChannel, resumeChannel, stored, switchOffChannel } from './deliveries.ts'
 
 const sql = channelSql((n) => `$${n}`)
-
-const stored = (values: readonly (string | number)[]): (string | number)[] =>
-  values.map((value) => (typeof value === 'string' ? storable(value) : value))
 
 export function createPostgresChannels(pool: PostgresPool): ChannelStore {
   return {
@@ -32,14 +31,22 @@ export function createPostgresChannels(pool: PostgresPool): ChannelStore {
     change: (owner, id, to) =>
       pool.transaction(async (tx) => {
         const [row] = await tx.query<ChannelRow>(`${sql.find} FOR UPDATE`, [storable(id)])
-        if (row === undefined || row.owner !== owner) return false
+        if (row === undefined || row.owner !== storable(owner)) return false
         await tx.query(sql.change, stored(changeValues(changedChannel(channelOf(row), to))))
+        if (to.state === 'off') await switchOffChannel(tx, row.id)
+        else if (isResumed(to)) await resumeChannel(tx, row.id)
         return true
       }),
     async note(id, health) {
       await pool.query(sql.note, stored(noteValues(id, health)))
     },
-    remove: async (owner, id) =>
-      (await pool.query(`${sql.remove} RETURNING 1`, [storable(owner), storable(id)])).length === 1,
+    remove: (owner, id) =>
+      pool.transaction(async (tx) => {
+        const [row] = await tx.query<ChannelRow>(`${sql.find} FOR UPDATE`, [storable(id)])
+        if (row === undefined || row.owner !== storable(owner)) return false
+        await clearChannel(tx, row.id)
+        await tx.query(sql.remove, [row.owner, row.id])
+        return true
+      }),
   }
 }

@@ -3,6 +3,7 @@ import { countsOf, highestOf, isEmptyCount, type ProfileRow, pins, type ScopeRow
 import { partitionsOfIds, readItems } from '../annotations/annotation-rows.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { inPartitions, storable } from '../connection/row-batch.ts'
+import { removeEntries } from './deliveries.ts'
 import { listPages } from './inbox-page-list.ts'
 import { dropEmptyPages, notePages, type PageStep } from './inbox-pages.ts'
 import { arrivalsStatement, documentsStatement, givenRows, itemsOf, selectRows } from './inbox-selection.ts'
@@ -170,8 +171,6 @@ WITH removed AS (
   DELETE FROM annotations WHERE id = ANY($2::bigint[]) AND owner = $1
 ), met AS (
   DELETE FROM also_at WHERE annotation IN (SELECT id FROM removed)
-), unsent AS (
-  DELETE FROM outbox WHERE annotation IN (SELECT id FROM removed)
 ), spelled AS (
   DELETE FROM inbox_words WHERE annotation IN (SELECT id FROM removed)
 ), counted AS (
@@ -187,6 +186,10 @@ SELECT id, profile, document, entry, version, at, -(NOT read AND NOT archived)::
 
 export async function remove(tx: Tx, owner: string, ids: readonly number[]): Promise<number> {
   const removed = await tx.query<Touched>(removeStatement, [owner, ids])
+  await removeEntries(
+    tx,
+    removed.map(({ id }) => id),
+  )
   await notePages(tx, owner, removed)
   await commitPins(tx, owner, removed)
   await dropEmptyPages(

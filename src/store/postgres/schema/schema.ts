@@ -153,6 +153,40 @@ const knownSchema = `
 ALTER TABLE reached ADD COLUMN known bigint NOT NULL DEFAULT 0
 `
 
+/** What waits in the outbox has no time yet. Nothing was ever sent. */
+const deliveriesSchema = `
+DELETE FROM outbox WHERE state <> 'waiting';
+DROP INDEX outbox_due;
+DROP INDEX outbox_created;
+ALTER TABLE outbox DROP COLUMN state, DROP COLUMN attempts, DROP COLUMN next_at, DROP COLUMN reason,
+  ADD COLUMN due_at bigint, ADD COLUMN message text COLLATE "C" NOT NULL DEFAULT '';
+CREATE INDEX outbox_unplanned ON outbox (annotation, channel) WHERE due_at IS NULL;
+CREATE INDEX outbox_waiting ON outbox (channel, annotation) INCLUDE (due_at) WHERE due_at IS NOT NULL AND message = '';
+CREATE TABLE messages (
+  id text COLLATE "C" PRIMARY KEY,
+  channel text COLLATE "C" NOT NULL,
+  owner text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  subject text NOT NULL,
+  annotations text NOT NULL,
+  profiles text NOT NULL,
+  left_out int NOT NULL,
+  created_at bigint NOT NULL,
+  attempts int NOT NULL,
+  at bigint NOT NULL,
+  answer text NOT NULL
+);
+CREATE INDEX messages_owner ON messages (owner, created_at, id);
+CREATE INDEX messages_unsent ON messages (owner, state, created_at, id) WHERE state <> 'sent';
+CREATE INDEX messages_channel ON messages (channel, created_at, id);
+CREATE INDEX messages_sent ON messages (channel, at) WHERE state = 'sent';
+CREATE INDEX messages_created ON messages (created_at);
+ALTER TABLE channels ADD COLUMN next_at bigint, ADD COLUMN lease_until bigint NOT NULL DEFAULT 0,
+  ADD COLUMN lease_epoch bigint NOT NULL DEFAULT 0;
+CREATE INDEX channels_next ON channels (next_at, id) WHERE next_at IS NOT NULL AND state <> 'off'
+`
+
 /** In this order. The tables of the first two can be distributed by their partition. */
 const changesSchema = `
 ALTER TABLE annotations ADD COLUMN changes text NOT NULL DEFAULT '{"list":[],"more":0}',
@@ -303,5 +337,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: '99b47e2183c25b98f5cf0064b8b1505020c26c96578b53bc45c0be795b25f23f',
     name: 'what a watch was last told of a document',
     sql: knownSchema,
+  },
+  {
+    id: 25,
+    sha256: 'd8f7dc8161b09d794d69d5b2a67422ba8eed6fc6124f2be7b368f68f5bdf0e12',
+    name: 'deliveries: entries with their time, messages, leased channels',
+    sql: deliveriesSchema,
   },
 ]

@@ -18,7 +18,6 @@ import { createPostgresProfiles } from '../accounts/profiles.ts'
 import { createPostgresRequestCounts } from '../accounts/request-counts.ts'
 import { createPostgresServerSecrets, createPostgresSetup, createPostgresSignInFailures } from '../accounts/sign-in.ts'
 import { createPostgresAnnotations } from '../annotations/annotations.ts'
-import { createPostgresOutbox } from '../annotations/outbox.ts'
 import { createPostgresCollection } from '../archive/collection.ts'
 import { createPostgresCollectionRuns } from '../archive/collection-runs.ts'
 import { createPostgresObjects } from '../archive/objects.ts'
@@ -35,6 +34,7 @@ import { createPostgresFrontierView } from '../frontier/frontier-view.ts'
 import { createPostgresGraphView } from '../frontier/graph-view.ts'
 import { createPostgresHostView } from '../frontier/host-view.ts'
 import { createPostgresChannels } from '../inbox/channels.ts'
+import { createPostgresDeliveries } from '../inbox/deliveries.ts'
 import { createPostgresInbox } from '../inbox/inbox.ts'
 import { createLeaderLease } from '../leases/leader.ts'
 import { createPostgresSearchIndex, searchStatements } from '../search/search-index.ts'
@@ -66,7 +66,7 @@ export const postgresEngine: StoreEngine = {
       crawls: createPostgresCrawls(pool),
       inbox: createPostgresInbox(pool),
       annotations: createPostgresAnnotations({ pool }),
-      outbox: createPostgresOutbox(pool),
+      deliveries: createPostgresDeliveries(pool),
       channels: createPostgresChannels(pool),
       versions: createPostgresVersions(pool),
       collection: createPostgresCollection({

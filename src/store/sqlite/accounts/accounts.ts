@@ -8,10 +8,12 @@ import type {
 } from '../../contracts/accounts/accounts.ts'
 import { isAdministrator, losesAdministrator, storedSettings, withoutPassword } from '../../rules/accounts.ts'
 import type { Database } from '../folder/database.ts'
+import { createChannelClearing } from '../inbox/deliveries.ts'
 
 /** E-mail addresses are stored in lower case, so that one is the same however it is typed. */
 export function createSqliteAccounts(db: Database): AccountStore {
   const sql = accountStatements(db)
+  const clearing = createChannelClearing(db)
   const stored = (id: number): StoredAccount | null => readAccount(sql.find.get(id))
   const changed = (): void => void sql.revise.run()
 
@@ -48,6 +50,8 @@ export function createSqliteAccounts(db: Database): AccountStore {
     sql.endSessions.run(id)
     sql.removeTokens.run(id)
     sql.removeUnmuted.run(before.email)
+    for (const { id: channel } of sql.channels.all(before.email) as { id: string }[]) clearing.remove(channel)
+    sql.removeChannels.run(before.email)
     changed()
     return { kind: 'done', account: withoutPassword(before) }
   }
@@ -94,6 +98,8 @@ function accountStatements(db: Database) {
     ),
     endSessions: db.prepare('DELETE FROM sessions WHERE account = ?'),
     removeTokens: db.prepare('DELETE FROM tokens WHERE account = ?'),
+    channels: db.prepare('SELECT id FROM channels WHERE owner = ?'),
+    removeChannels: db.prepare('DELETE FROM channels WHERE owner = ?'),
     removeUnmuted: db.prepare('DELETE FROM unmuted WHERE owner = ?'),
   }
 }

@@ -191,4 +191,48 @@ CREATE INDEX channels_owner ON channels (owner, created_at)`,
     sql: `
 ALTER TABLE reached ADD COLUMN known INTEGER NOT NULL DEFAULT 0`,
   },
+  {
+    id: 21,
+    sha256: '92b5009ec6f79148b41f66a89cfe47890b8f6084c2a7b09011548f476de2fa56',
+    // What waits in the outbox has no time yet. Nothing was ever sent.
+    name: 'deliveries: entries with their time, messages, leased channels',
+    sql: `
+CREATE TABLE entries (
+  annotation INTEGER NOT NULL,
+  channel TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  due_at INTEGER,
+  message TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (annotation, channel)
+) WITHOUT ROWID;
+INSERT INTO entries (annotation, channel, created_at) SELECT annotation, channel, created_at FROM outbox WHERE state = 'waiting';
+DROP TABLE outbox;
+ALTER TABLE entries RENAME TO outbox;
+CREATE INDEX outbox_unplanned ON outbox (annotation, channel) WHERE due_at IS NULL;
+CREATE INDEX outbox_waiting ON outbox (channel, annotation, due_at) WHERE due_at IS NOT NULL AND message = '';
+CREATE TABLE messages (
+  id TEXT PRIMARY KEY,
+  channel TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  state TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  annotations TEXT NOT NULL,
+  profiles TEXT NOT NULL,
+  left_out INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  attempts INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  answer TEXT NOT NULL
+);
+CREATE INDEX messages_owner ON messages (owner, created_at, id);
+CREATE INDEX messages_unsent ON messages (owner, state, created_at, id) WHERE state <> 'sent';
+CREATE INDEX messages_channel ON messages (channel, created_at, id);
+CREATE INDEX messages_sent ON messages (channel, at) WHERE state = 'sent';
+CREATE INDEX messages_created ON messages (created_at);
+ALTER TABLE channels ADD COLUMN next_at INTEGER;
+ALTER TABLE channels ADD COLUMN lease_until INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE channels ADD COLUMN lease_epoch INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX channels_next ON channels (next_at, id) WHERE next_at IS NOT NULL AND state <> 'off'`,
+  },
 ]

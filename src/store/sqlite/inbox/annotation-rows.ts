@@ -68,15 +68,18 @@ export function createAnnotationReader(db: Database) {
   }
 
   /** In the order of the rows. */
-  function itemsOf(rows: readonly unknown[]): InboxItem[] {
+  function annotationsOf(rows: readonly unknown[]): Annotation[] {
     const ids = rows.map((row) => (row as Row)[0])
     const urls = new Map<number, Set<string>>()
     for (const { annotation, url } of urlsOfSome.all(JSON.stringify(ids)) as { annotation: number; url: string }[])
       urls.set(annotation, (urls.get(annotation) ?? new Set()).add(url))
-    return rows.map((row, n) => withMarks(readRow(row as Row, [...(urls.get(ids[n]!) ?? [])]), row as Row))
+    return rows.map((row, n) => readRow(row as Row, [...(urls.get(ids[n]!) ?? [])]))
   }
 
-  return { annotationOf, itemOf, itemsOf }
+  const itemsOf = (rows: readonly unknown[]): InboxItem[] =>
+    annotationsOf(rows).map((annotation, n) => withMarks(annotation, rows[n] as Row))
+
+  return { annotationOf, annotationsOf, itemOf, itemsOf }
 }
 
 function readRow(row: Row, alsoAt: readonly string[]): Annotation {

@@ -19,7 +19,7 @@ import { createWordSpelling } from './inbox-words.ts'
 type TaskRow = Omit<Task, 'first' | 'made'> & { first: 0 | 1; made: 0 | 1 }
 
 export function createSqliteAnnotations(db: Database): AnnotationStore {
-  const { annotationOf } = createAnnotationReader(db)
+  const { annotationOf, annotationsOf } = createAnnotationReader(db)
   const spell = createWordSpelling(db)
   const sql = {
     tasks: db.prepare(
@@ -45,7 +45,7 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
       `INSERT INTO annotations (${columnNames.join(', ')}, read, archived)
        VALUES (${columnNames.map(() => '?').join(', ')}, ?, ?) ON CONFLICT DO NOTHING`,
     ),
-    send: db.prepare('INSERT OR IGNORE INTO outbox (annotation, channel, next_at, created_at) VALUES (?1, ?2, ?3, ?3)'),
+    send: db.prepare('INSERT OR IGNORE INTO outbox (annotation, channel, created_at) VALUES (?, ?, ?)'),
     pin: db.prepare('INSERT OR IGNORE INTO holds (version, owner, since) VALUES (?, ?, ?)'),
     alsoAt: db.prepare('INSERT OR IGNORE INTO also_at (annotation, version, url) VALUES (?, ?, ?)'),
     addNearDuplicate: db.prepare('INSERT OR IGNORE INTO stories (version, hash, story) VALUES (?, ?, ?)'),
@@ -85,6 +85,7 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
       'SELECT 1 FROM annotations WHERE document = ? AND profile = ? AND owner = ? AND at = ? AND kind = ? AND entry = ?',
     ),
     find: prepareAnnotations(db, 'WHERE a.id = ?'),
+    some: prepareAnnotations(db, 'WHERE a.id IN (SELECT value FROM json_each(?))'),
     list: prepareAnnotations(
       db,
       `WHERE a.id > ? AND (? IS NULL OR a.owner = ?) AND (? IS NULL OR a.profile = ?)
@@ -177,6 +178,12 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
       return ids.map((id) => annotationOf(sql.find.get(id))!)
     },
     find: async (id) => db.read(() => annotationOf(sql.find.get(id))),
+    async findAll(ids) {
+      const found = new Map(
+        db.readTogether(() => annotationsOf(sql.some.all(JSON.stringify(ids)))).map((each) => [each.id, each]),
+      )
+      return ids.flatMap((id) => found.get(id) ?? [])
+    },
     async list({ after, limit, owner = null, profile = null }) {
       const rows = db.read(() => sql.list.all(after, owner, owner, profile, profile, limit))
       return rows.map((row) => annotationOf(row)!)

@@ -6,12 +6,15 @@ import {
   changeValues,
   channelOf,
   channelSql,
+  isResumed,
   newChannel,
   noteValues,
 } from '../../rules/channels.ts'
 import type { Database } from '../folder/database.ts'
+import { createChannelClearing } from './deliveries.ts'
 
 export function createSqliteChannels(db: Database): ChannelStore {
+  const clearing = createChannelClearing(db)
   const texts = channelSql((n) => `?${n}`)
   const sql = {
     add: db.prepare(texts.add),
@@ -37,12 +40,20 @@ export function createSqliteChannels(db: Database): ChannelStore {
       return db.write(() => {
         const channel = found(id)
         if (channel === null || channel.owner !== owner) return false
-        return sql.change.run(...changeValues(changedChannel(channel, to))).changes === 1
+        sql.change.run(...changeValues(changedChannel(channel, to)))
+        if (to.state === 'off') clearing.switchOff(id)
+        else if (isResumed(to)) clearing.resume(id)
+        return true
       })
     },
     async note(id, health) {
       db.write(() => sql.note.run(...noteValues(id, health)))
     },
-    remove: async (owner, id) => db.write(() => sql.remove.run(owner, id).changes === 1),
+    remove: async (owner, id) =>
+      db.write(() => {
+        if (found(id)?.owner !== owner) return false
+        clearing.remove(id)
+        return sql.remove.run(owner, id).changes === 1
+      }),
   }
 }

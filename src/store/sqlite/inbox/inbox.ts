@@ -2,6 +2,7 @@ import type { InboxItem, InboxStore, Marks } from '../../contracts/inbox.ts'
 import { countsOf, highestOf, isEmptyCount, type ProfileRow, pins, type ScopeRow } from '../../rules/inbox.ts'
 import { type Database, flagOf } from '../folder/database.ts'
 import { createAnnotationReader, prepareAnnotations } from './annotation-rows.ts'
+import { createChannelClearing } from './deliveries.ts'
 import { createInboxPages } from './inbox-pages.ts'
 import { createInboxSelection } from './inbox-selection.ts'
 
@@ -103,6 +104,7 @@ type Changed = { document: number; version: number; at: number; isPinned: 0 | 1 
 
 /** Changes rows and the pins of their versions. Everything here runs in the caller's transaction. */
 export function createInboxMarks(db: Database) {
+  const clearing = createChannelClearing(db)
   const sql = {
     mark: db.prepare(
       `UPDATE annotations SET read = coalesce(:read, read), starred = coalesce(:starred, starred),
@@ -112,7 +114,7 @@ export function createInboxMarks(db: Database) {
     ),
     remove: db.prepare('DELETE FROM annotations WHERE id = ? RETURNING document, version'),
     removeAlsoAt: db.prepare('DELETE FROM also_at WHERE annotation = ?'),
-    removeOutbox: db.prepare('DELETE FROM outbox WHERE annotation = ?'),
+    removeEntries: db.prepare('DELETE FROM outbox WHERE annotation = ? RETURNING message'),
     // A version that was collected meanwhile has nothing to pin.
     pin: db.prepare(
       'INSERT OR IGNORE INTO holds (version, owner, since) SELECT id, ?2, ?3 FROM versions WHERE id = ?1',
@@ -143,12 +145,15 @@ export function createInboxMarks(db: Database) {
     },
     /** The ids are the owner's. */
     remove(owner: string, ids: readonly number[]): void {
+      const messages = new Set<string>()
       for (const id of ids) {
         const removed = sql.remove.get(id) as Changed
         sql.removeAlsoAt.run(id)
-        sql.removeOutbox.run(id)
+        for (const { message } of sql.removeEntries.all(id) as { message: string }[]) messages.add(message)
         unpinUnlessWanted(owner, removed)
       }
+      messages.delete('')
+      clearing.dropEmpty(messages)
       sql.dropEmptyCounts.run(owner)
       sql.dropEmptyPageCounts.run(owner)
     },

@@ -35,8 +35,8 @@ import { createSqliteHostView } from '../frontier/host-view.ts'
 import { createSqliteWatches } from '../frontier/watches.ts'
 import { createSqliteAnnotations } from '../inbox/annotations.ts'
 import { createSqliteChannels } from '../inbox/channels.ts'
+import { createSqliteDeliveries } from '../inbox/deliveries.ts'
 import { createSqliteInbox } from '../inbox/inbox.ts'
-import { createSqliteOutbox } from '../inbox/outbox.ts'
 import { openSqliteSearchIndex } from '../search/search-index.ts'
 
 /** A data folder in the temporary folder, with shards opened and closed as a test wants. */
@@ -64,7 +64,7 @@ export const sqliteEngine: StoreEngine = {
       crawls: createSqliteCrawls(db),
       inbox: createSqliteInbox(db),
       annotations: createSqliteAnnotations(db),
-      outbox: createSqliteOutbox(db),
+      deliveries: createSqliteDeliveries(db),
       channels: createSqliteChannels(db),
       versions: createSqliteVersions(db),
       collection: createSqliteCollection({ db, objects, headerOf, textOf: async () => null }),

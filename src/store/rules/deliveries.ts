@@ -1,0 +1,216 @@
+import type { DueEntry, LeasedChannel, MessageDraft, MessageState, StoredMessage } from '../contracts/deliveries.ts'
+import { type ChannelRow, channelOf } from './channels.ts'
+
+/**
+ * Statements of both engines. Whoever locks rows does so in this order, so that nobody waits for another in a circle: channels by their
+ * ids, entries by annotation and channel, messages.
+ */
+
+/** How an engine writes what the two write differently. */
+export type DeliveryDialect = {
+  /** The nth parameter. */
+  p(n: number): string
+  /** The condition that a column is among the numbers, or texts, of the nth parameter. */
+  among(column: string, n: number, type: 'bigint' | 'text'): string
+  least: string
+  greatest: string
+  forUpdate: string
+  /** The elements of a list in JSON, as rows with a `value`. */
+  elements(list: string): string
+  /** Joins what has the marks of an annotation `a`, and its name. */
+  marks: { join: string; name: string }
+}
+
+/** A planned entry that is in no message; the condition of its index. */
+const isWaiting = (alias: string): string => `${alias}due_at IS NOT NULL AND ${alias}message = ''`
+
+/** The second half makes SQLite use the index of what was not sent. */
+const isUnsent = (state: string): string => `m.state = ${state} AND m.state <> 'sent'`
+
+const messageColumns = [
+  ...['id', 'channel', 'owner', 'kind', 'state', 'subject', 'annotations', 'profiles', 'left_out', 'created_at'],
+  ...['attempts', 'at', 'answer'],
+]
+
+const shownMessage = `m.id, m.channel, m.owner, m.kind, m.state, m.subject, m.annotations, m.profiles, m.left_out AS "leftOut",
+  m.created_at AS "createdAt", m.attempts, m.at, m.answer`
+
+/** The earliest time at which something of channel `c` can leave; null where nothing waits. `from` is when a message `m` can. */
+const nextAtOf = (c: string, greatest: string, from = 'm.created_at'): string =>
+  `(SELECT CASE WHEN min(w.t) IS NULL THEN NULL ELSE ${greatest}(min(w.t), ${c}.retry_at) END FROM (
+     SELECT min(o.due_at) AS t FROM outbox o WHERE o.channel = ${c}.id AND ${isWaiting('o.')}
+     UNION ALL
+     SELECT min(${from}) FROM messages m WHERE m.owner = ${c}.owner AND ${isUnsent("'waiting'")} AND m.channel = ${c}.id) w)`
+
+/** A channel that can be leased at the time of the first parameter. */
+export const isLeasable = (p1: string): string =>
+  `state <> 'off' AND next_at <= ${p1} AND lease_until <= ${p1} AND retry_at <= ${p1}`
+
+export function deliverySql({ p, among, least, greatest, forUpdate, elements, marks }: DeliveryDialect) {
+  const fenced = `id = ${p(1)} AND lease_epoch = ${p(2)}`
+  const shownEntry = `o.annotation, a.profile, o.due_at AS "dueAt", o.created_at AS "createdAt", a.urgency, a.relevance,
+    a.story AS cluster, (${marks.name}.read OR ${marks.name}.archived) AS "isRead"`
+  const entries = `SELECT ${shownEntry} FROM outbox o JOIN annotations a ON a.id = o.annotation ${marks.join}
+    WHERE o.channel = ${p(1)} AND ${isWaiting('o.')}`
+  const waitingMessages = `FROM messages m WHERE m.owner = c.owner AND ${isUnsent("'waiting'")} AND m.channel = c.id`
+  return {
+    unplanned: `SELECT o.annotation, o.channel, a.owner, a.profile, a.urgency, o.created_at AS "createdAt"
+      FROM outbox o CROSS JOIN annotations a WHERE a.id = o.annotation AND o.due_at IS NULL
+      ORDER BY o.annotation, o.channel LIMIT ${p(1)}`,
+    hasNext: `UPDATE channels SET next_at = ${least}(coalesce(next_at, ${p(2)}), ${p(2)}) WHERE id = ${p(1)}`,
+    fence: `SELECT owner FROM channels WHERE ${fenced}${forUpdate}`,
+    renew: `UPDATE channels SET lease_until = ${p(3)} WHERE ${fenced}`,
+    /** Ends the lease: later writes under it are refused. */
+    release: `UPDATE channels SET next_at = ${nextAtOf('channels', greatest, `${greatest}(m.created_at, ${p(3)})`)}, lease_until = 0, lease_epoch = lease_epoch + 1
+      WHERE ${fenced}`,
+    findNext: `UPDATE channels SET next_at = ${nextAtOf('channels', greatest)} WHERE id = ${p(1)}`,
+    begun: `SELECT ${shownMessage} FROM channels c JOIN messages m ON m.owner = c.owner AND m.channel = c.id
+      WHERE c.id = ${p(1)} AND c.lease_epoch = ${p(2)} AND ${isUnsent("'waiting'")} ORDER BY m.created_at, m.id LIMIT 1`,
+    due: `${entries} AND o.due_at <= ${p(3)} AND EXISTS (SELECT 1 FROM channels WHERE ${fenced})
+      ORDER BY o.annotation LIMIT ${p(4)}`,
+    waiting: `${entries} ORDER BY o.annotation LIMIT ${p(2)}`,
+    addMessage: `INSERT INTO messages (${messageColumns.join(', ')}) VALUES (${messageColumns.map((_, n) => p(n + 1)).join(', ')})
+      ON CONFLICT DO NOTHING`,
+    joinMessage: `UPDATE outbox SET message = ${p(3)} WHERE channel = ${p(1)} AND ${among('annotation', 2, 'bigint')} AND ${isWaiting('')}`,
+    drop: `DELETE FROM outbox WHERE channel = ${p(1)} AND ${among('annotation', 2, 'bigint')} AND ${isWaiting('')}`,
+    postpone: `UPDATE outbox SET due_at = ${p(3)} WHERE channel = ${p(1)} AND ${among('annotation', 2, 'bigint')} AND ${isWaiting('')}`,
+    annotationsOf: `SELECT annotations FROM messages WHERE id = ${p(1)} AND channel = ${p(2)}`,
+    settleEntries: `DELETE FROM outbox WHERE channel = ${p(1)} AND ${among('annotation', 2, 'bigint')} AND message = ${p(3)}`,
+    settle: `UPDATE messages SET state = ${p(2)}, at = ${p(3)}, answer = ${p(4)}, attempts = attempts + 1 WHERE id = ${p(1)}`,
+    sentSince: `SELECT at, profiles FROM messages WHERE channel = ${p(1)} AND state = 'sent' AND at >= ${p(2)} AND kind <> 'test'
+      ORDER BY at DESC LIMIT ${MAX_SENT}`,
+    counts: `SELECT c.id, (SELECT count(*) FROM outbox o WHERE o.channel = c.id AND ${isWaiting('o.')}) AS entries,
+      (SELECT count(*) ${waitingMessages}) AS messages, ${nextAtOf('c', greatest)} AS "nextAt"
+      FROM channels c WHERE ${among('c.id', 1, 'text')}`,
+    message: `SELECT ${shownMessage} FROM messages m WHERE m.owner = ${p(1)} AND m.id = ${p(2)}`,
+    /** A test has nothing to be sent again. */
+    failed: `SELECT channel, annotations FROM messages
+      WHERE owner = ${p(1)} AND id = ${p(2)} AND state = 'failed' AND kind <> 'test'${forUpdate}`,
+    waitAgain: `UPDATE messages SET state = 'waiting', attempts = 0, answer = '' WHERE id = ${p(1)}`,
+    /** Entries of a message that waits again; what was removed meanwhile has none. */
+    enterAgain: `INSERT INTO outbox (annotation, channel, created_at, due_at, message)
+      SELECT a.id, CAST(${p(1)} AS text), CAST(${p(4)} AS bigint), CAST(${p(4)} AS bigint), CAST(${p(3)} AS text) FROM annotations a WHERE ${among('a.id', 2, 'bigint')} ON CONFLICT DO NOTHING`,
+    /** Where a channel is switched off or removed: its entries in messages are found through those. */
+    waitingAnnotations: `SELECT m.annotations FROM channels c JOIN messages m ON m.owner = c.owner AND m.channel = c.id
+      WHERE c.id = ${p(1)} AND ${isUnsent("'waiting'")}`,
+    clearWaiting: `DELETE FROM outbox WHERE channel = ${p(1)} AND ${isWaiting('')}`,
+    clearUnplanned: `DELETE FROM outbox WHERE channel = ${p(1)} AND due_at IS NULL`,
+    clearBegun: `DELETE FROM outbox WHERE channel = ${p(1)} AND ${among('annotation', 2, 'bigint')}`,
+    failWaiting: `UPDATE messages SET state = 'failed', answer = '${offAnswer}' WHERE channel = ${p(1)} AND state = 'waiting' AND state <> 'sent'
+      AND owner = (SELECT owner FROM channels WHERE id = ${p(1)})`,
+    clearNext: `UPDATE channels SET next_at = NULL WHERE id = ${p(1)}`,
+    clearMessages: `DELETE FROM messages WHERE channel = ${p(1)}`,
+    /** Waiting messages that have lost their last entry have nothing to tell. */
+    dropEmpty: `DELETE FROM messages WHERE ${among('id', 1, 'text')} AND state = 'waiting' AND NOT EXISTS (
+      SELECT 1 FROM ${elements('messages.annotations')} j JOIN outbox o ON o.annotation = CAST(j.value AS bigint)
+      AND o.channel = messages.channel)`,
+  } as const
+}
+
+/** What a message says that was not sent before its channel was switched off. */
+const offAnswer = 'The channel was switched off.'
+
+const MAX_SENT = 1_000
+
+/** A page of the log; `values` are its parameters, in order. */
+export function logPage(
+  p: (n: number) => string,
+  owner: string,
+  { state, channel }: { state?: MessageState; channel?: string },
+  { before, limit }: { before: { createdAt: number; id: string } | null; limit: number },
+): { sql: string; values: (string | number)[] } {
+  const values: (string | number)[] = [owner]
+  const next = (value: string | number): string => p(values.push(value))
+  const where = [`m.owner = ${p(1)}`]
+  if (state === 'sent') where.push(`m.state = ${next(state)}`)
+  else if (state !== undefined) where.push(isUnsent(next(state)))
+  if (channel !== undefined) where.push(`m.channel = ${next(channel)}`)
+  if (before !== null) where.push(`(m.created_at, m.id) < (${next(before.createdAt)}, ${next(before.id)})`)
+  const sql = `SELECT ${shownMessage} FROM messages m WHERE ${where.join(' AND ')} ORDER BY m.created_at DESC, m.id DESC LIMIT ${next(limit)}`
+  return { sql, values }
+}
+
+/** The end of an attempt that ends the message too. */
+export const isSettled = (state: MessageState): boolean => state !== 'waiting'
+
+export type MessageRow = Omit<StoredMessage, 'annotations' | 'profiles'> & { annotations: string; profiles: string }
+
+export function messageOf(row: MessageRow): StoredMessage {
+  return { ...row, annotations: JSON.parse(row.annotations), profiles: JSON.parse(row.profiles) }
+}
+
+export function freshMessage(draft: MessageDraft, channel: string, owner: string): StoredMessage {
+  return { ...draft, channel, owner, state: 'waiting', attempts: 0, at: 0, answer: '' }
+}
+
+/** In the order of the columns. */
+export function messageValues(message: StoredMessage): (string | number)[] {
+  const { id, channel, owner, kind, state, subject, annotations, profiles, leftOut, createdAt, attempts, at, answer } =
+    message
+  const lists = [JSON.stringify(annotations), JSON.stringify(profiles)]
+  return [
+    ...[id, channel, owner, kind, state, logText(subject), ...lists, leftOut, createdAt],
+    ...[attempts, at, logText(answer)],
+  ]
+}
+
+const MAX_TEXT = 2_000
+
+/** Titles and answers come from others, at any length. */
+export function logText(text: string): string {
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT - 1)}…`
+}
+
+export type EntryRow = Omit<DueEntry, 'isRead'> & { isRead: boolean | 0 | 1 }
+
+export const entryOf = (row: EntryRow): DueEntry => ({ ...row, isRead: Boolean(row.isRead) })
+
+export type LeasedRow = ChannelRow & { epoch: number; nextAt: number }
+
+/** The longest due first. */
+export function leasedOf(rows: readonly LeasedRow[]): LeasedChannel[] {
+  return rows
+    .toSorted((a, b) => a.nextAt - b.nextAt)
+    .map(({ epoch, nextAt, ...row }) => ({ lease: { channel: row.id, epoch }, channel: channelOf(row) }))
+}
+
+export type CountRow = { id: string; entries: number; messages: number; nextAt: number | null }
+
+/** Of channels with something that waits. */
+export function countsById(
+  rows: readonly CountRow[],
+): Map<string, { entries: number; messages: number; nextAt: number }> {
+  return new Map(
+    rows.flatMap(({ id, entries, messages, nextAt }) =>
+      nextAt === null ? [] : [[id, { entries, messages, nextAt }] as const],
+    ),
+  )
+}
+
+/** What plans it, or null for an entry that goes: it is not needed, or its channel is off or gone. */
+export type PlannedChannel = { id: string; state: string; retryAt: number }
+
+export const plannedChannelColumns = 'id, state, retry_at AS "retryAt"'
+
+/** The earliest time of each channel for entries that were planned now. Nothing leaves before the channel may be tried again. */
+export function earliestOf(
+  planned: readonly { channel: string; dueAt: number }[],
+  channels: ReadonlyMap<string, PlannedChannel>,
+): [channel: string, nextAt: number][] {
+  const earliest = new Map<string, number>()
+  for (const { channel, dueAt } of planned) {
+    const at = Math.max(dueAt, channels.get(channel)?.retryAt ?? 0)
+    earliest.set(channel, Math.min(at, earliest.get(channel) ?? at))
+  }
+  return [...earliest].sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+export const takesEntries = (channel: PlannedChannel | undefined): boolean =>
+  channel !== undefined && channel.state !== 'off'
+
+/** Annotations of several messages, as they are stored. */
+export const annotationsIn = (rows: readonly { annotations: string }[]): number[] =>
+  rows.flatMap(({ annotations }) => JSON.parse(annotations) as number[])
+
+/** A portion of the outbox that is looked through for what is too old. */
+export const OLD_PORTION = 1_000
