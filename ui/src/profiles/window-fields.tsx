@@ -1,17 +1,16 @@
 import { Field } from '../kit/field.tsx'
 import { Input, Switch } from '../kit/input.tsx'
+import { browserZone, ZoneInput } from '../time/zone-input.tsx'
 import type { DraftWindow } from './draft.ts'
 import { strings } from './strings.ts'
 import { useFieldError } from './validation-errors.ts'
 
 const text = strings.sources
-const zones = Intl.supportedValuesOf('timeZone')
 
 type Props = { place: string; value: DraftWindow | null; onChange: (window: DraftWindow | null) => void }
 
 function defaultWindow(): DraftWindow {
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  return { zone, days: [1, 2, 3, 4, 5], from: '08:00', to: '18:00' }
+  return { zone: browserZone(), days: [1, 2, 3, 4, 5], from: '08:00', to: '18:00' }
 }
 
 /** When a source may be checked. The end of the day is 24:00, which a time input shows as 00:00. */
@@ -51,14 +50,9 @@ export function WindowFields({ place, value, onChange }: Props) {
               />
             </Field>
             <Field label={text.zone} error={zoneError}>
-              <Input list="profile-zones" value={value.zone} onChange={(zone) => put({ zone })} />
+              <ZoneInput value={value.zone} onChange={(zone) => put({ zone })} />
             </Field>
           </div>
-          <datalist id="profile-zones">
-            {zones.map((zone) => (
-              <option key={zone} value={zone} />
-            ))}
-          </datalist>
         </>
       )}
     </div>

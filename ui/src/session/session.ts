@@ -6,6 +6,7 @@ import type { InboxCounts, Me, SessionState } from '../api/types.ts'
 import { setCharacterKeys } from '../keyboard/shortcuts.ts'
 import { showError } from '../kit/toast.tsx'
 import { clearStorage, savedSession, saveSession } from '../offline/storage.ts'
+import { applyTheme } from '../theme/theme.ts'
 import { setTimeZone } from '../time/zone.ts'
 
 /** Offline, the pages open for the last signed-in user, to read what the browser has stored. */
@@ -45,6 +46,8 @@ export function useMe(): Me {
 function applySettings(user: Me): void {
   setTimeZone(user.timeZone)
   setCharacterKeys(user.shortcuts)
+  // Sessions that were saved for offline use by an earlier version have none.
+  applyTheme(user.theme ?? 'system')
 }
 
 /** Stores the answer of PATCH /me, POST /session or POST /setup. */

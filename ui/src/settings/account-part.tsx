@@ -10,22 +10,11 @@ import { showToast } from '../kit/toast.tsx'
 import { useKeepMe, useMe } from '../session/session.ts'
 import { useNow } from '../time/relative-time.tsx'
 import { exactTime } from '../time/zone.ts'
+import { browserZone, isZone, ZoneInput } from '../time/zone-input.tsx'
 import { fieldError, formError } from './form-errors.ts'
 import { strings } from './strings.ts'
 
 const MIN_PASSWORD = 8
-
-const zones = Intl.supportedValuesOf('timeZone')
-
-/** The list names each zone once; aliases such as Europe/Nicosia for Asia/Nicosia are valid too. */
-function isZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch {
-    return false
-  }
-}
 
 export function AccountPart() {
   return (
@@ -54,7 +43,6 @@ function AboutForm() {
   const submit = () => {
     if (isKnown) save.mutate({ name: name.trim(), timeZone })
   }
-  const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const zoneError = isKnown ? undefined : text.unknownZone
   return (
     <Form className="kit-card kit-form" onSubmit={submit}>
@@ -68,22 +56,11 @@ function AboutForm() {
       </Field>
       <Field
         label={text.timeZone}
-        hint={text.timeZoneHint(browserZone, exactTime(new Date(now).toISOString()))}
+        hint={text.timeZoneHint(browserZone(), exactTime(new Date(now).toISOString()))}
         error={zoneError ?? fieldError(save.error, 'timeZone')}
       >
-        <Input
-          list="settings-zones"
-          autoComplete="off"
-          placeholder={browserZone}
-          value={timeZone}
-          onChange={setTimeZone}
-        />
+        <ZoneInput placeholder={browserZone()} value={timeZone} onChange={setTimeZone} />
       </Field>
-      <datalist id="settings-zones">
-        {zones.map((zone) => (
-          <option key={zone} value={zone} />
-        ))}
-      </datalist>
       <FieldError text={formError(save.error, ['name', 'timeZone'])} />
       <div>
         <Button

@@ -3,6 +3,7 @@ import { api } from '../api/client.ts'
 import { useChange } from '../api/queries.ts'
 import type { NewToken, Token } from '../api/types.ts'
 import { Button } from '../kit/button.tsx'
+import { CopyText } from '../kit/copy-text.tsx'
 import { ConfirmDialog, Dialog } from '../kit/dialog.tsx'
 import { Field } from '../kit/field.tsx'
 import { Input, optionsOf, Select } from '../kit/input.tsx'
@@ -58,15 +59,6 @@ export function NewTokenDialog({ onClose }: { onClose: () => void }) {
 }
 
 function Secret({ token, onClose }: { token: NewToken; onClose: () => void }) {
-  const [said, setSaid] = useState('')
-  async function copy() {
-    try {
-      await navigator.clipboard.writeText(token.token)
-      setSaid(text.copied)
-    } catch {
-      setSaid(text.copyFailed)
-    }
-  }
   return (
     <Dialog
       title={text.secretTitle(token.name)}
@@ -75,15 +67,7 @@ function Secret({ token, onClose }: { token: NewToken; onClose: () => void }) {
     >
       <div className="kit-form">
         <p>{text.secretBody}</p>
-        <Field label={text.token}>
-          <Input className="mono" readOnly value={token.token} onFocus={(event) => event.currentTarget.select()} />
-        </Field>
-        <div className="kit-row">
-          <Button label={text.copy} icon="copy" onClick={() => void copy()} />
-          <span className="soft" role="status">
-            {said}
-          </span>
-        </div>
+        <CopyText label={text.token} value={token.token} />
       </div>
     </Dialog>
   )

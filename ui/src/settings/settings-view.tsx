@@ -6,6 +6,7 @@ import { Page } from '../kit/page.tsx'
 import { signOut, useMe } from '../session/session.ts'
 import { useQueryState } from '../url/query-state.ts'
 import { AccountPart } from './account-part.tsx'
+import { AppearancePart } from './appearance-part.tsx'
 import { SessionsPart } from './sessions-part.tsx'
 import { ShortcutsPart } from './shortcuts-part.tsx'
 import { strings } from './strings.ts'
@@ -14,9 +15,10 @@ import { UsersPart } from './users-part.tsx'
 
 const parts = [
   { name: 'account', View: AccountPart, forAll: true },
+  { name: 'appearance', View: AppearancePart, forAll: true },
+  { name: 'shortcuts', View: ShortcutsPart, forAll: true },
   { name: 'sessions', View: SessionsPart, forAll: true },
   { name: 'tokens', View: TokensPart, forAll: true },
-  { name: 'shortcuts', View: ShortcutsPart, forAll: true },
   { name: 'users', View: UsersPart, forAll: false },
 ] as const
 

@@ -2,7 +2,15 @@
 export const strings = {
   signOut: 'Sign out',
   title: 'Settings',
-  parts: { account: 'Account', sessions: 'Sessions', tokens: 'Tokens', shortcuts: 'Keyboard', users: 'Users' },
+  parts: {
+    account: 'Account',
+    notifications: 'Notifications',
+    appearance: 'Appearance',
+    shortcuts: 'Keyboard',
+    sessions: 'Sessions',
+    tokens: 'Tokens',
+    users: 'Users',
+  },
   email: 'Email address',
   name: 'Name',
   newPassword: 'New password',
@@ -15,9 +23,15 @@ export const strings = {
     roleAndLevel: (role: string, level: string) => `(${role.toLowerCase()}, ${level.toLowerCase()} service level).`,
     timeZone: 'Time zone',
     timeZoneHint: (browserZone: string, now: string) =>
-      `Type to search. Leave empty to use your browser's time zone, ${browserZone}. The time is now ${now}.`,
+      `Type to search. Leave empty to see times in your browser's time zone, ${browserZone}; notifications are then timed in UTC. The time is now ${now}.`,
     unknownZone: 'Choose a time zone from the list, e.g. Europe/Paris.',
     saved: 'Saved.',
+  },
+  appearance: {
+    title: 'Appearance',
+    theme: 'Colours',
+    themes: { system: 'System', light: 'Light', dark: 'Dark' },
+    themeHints: { system: 'Follows your device', light: 'Always light', dark: 'Always dark' },
   },
   password: {
     title: 'Password',
@@ -76,9 +90,6 @@ export const strings = {
     secretTitle: (name: string) => `Token “${name}”`,
     secretBody: "Copy it now: it won't be shown again. Anyone with this token can act as you.",
     token: 'Token',
-    copy: 'Copy',
-    copied: 'Copied.',
-    copyFailed: "The browser didn't allow copying. Select the text and copy it.",
   },
   users: {
     title: 'Users',

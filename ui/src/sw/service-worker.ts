@@ -3,7 +3,7 @@
  * API responses are never cached here; the inbox keeps its own items.
  * - a view (navigation): from the network, else the cached page;
  * - files with a hash in their name: from the cache, since they never change;
- * - icons and the manifest: from the network, else the cache.
+ * - icons, the manifest and the theme: from the network, else the cache.
  */
 const CACHE = 'erace-pages-1'
 const PAGE = '/'
@@ -87,6 +87,6 @@ scope.addEventListener('fetch', (event) => {
   if (request.method !== 'GET' || url.origin !== ownOrigin || url.pathname.startsWith('/api/')) return
   if (request.mode === 'navigate') event.respondWith(fromNetworkFirst(request, PAGE))
   else if (url.pathname.startsWith('/assets/')) event.respondWith(fromCacheFirst(request))
-  else if (/^\/[\w-]+\.(?:png|svg|webmanifest)$/.test(url.pathname))
+  else if (/^\/(?:theme\.js|[\w-]+\.(?:png|svg|webmanifest))$/.test(url.pathname))
     event.respondWith(fromNetworkFirst(request, url.pathname))
 })
