@@ -74,7 +74,8 @@ export function createFeeds({ links, channels, inbox, accounts, names, clock }: 
     async render({ channel, title, items, nameOf, updatedAt }, format, { address, self }) {
       const entries = await Promise.all(
         items.map(async (item) => ({
-          id: `urn:uuid:${await links.uuidOf(`annotation ${item.id}`)}`,
+          // Readers know entries by their id, whatever feed they are in: each feed has its own, or one would lack what another has.
+          id: `urn:uuid:${await links.uuidOf(`annotation ${item.id} in ${channel.id}`)}`,
           item: messageItemOf(item, { profile: nameOf.get(item.profile) ?? '', address }),
         })),
       )

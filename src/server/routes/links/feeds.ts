@@ -32,11 +32,9 @@ export function addFeeds(server: FastifyInstance, { feeds, settings, requestLimi
       const address = addressOf(request, settings.url)
       const place: FeedPlace = { address, self: `${address}/feeds/${secret}.${format}` }
       const tag = tagOfFeed(content, format, place)
-      reply.headers({
-        'cache-control': 'private, no-cache',
-        etag: tag,
-        'last-modified': new Date(content.updatedAt).toUTCString(),
-      })
+      reply.headers({ 'cache-control': 'private, no-cache', etag: tag })
+      // Some readers ignore what isn't newer than the time they have, and a time has only seconds: not while more may come within it.
+      if (content.isSettled) reply.header('last-modified', new Date(content.updatedAt).toUTCString())
       if (isKnown(request, content, tag)) return reply.code(304).send()
       return reply.type(types[format]).send(await feeds.render(content, format, place))
     },
@@ -51,7 +49,7 @@ function readName(file: string): { secret: string; format: FeedFormat | null } {
   return { secret: dot === -1 ? file : file.slice(0, dot), format: format ?? null }
 }
 
-/** RFC 9110, 13.2.2: a tag decides alone. A time has only seconds, so the latest one says nothing while more may come within it. */
+/** RFC 9110, 13.2.2: where there is a tag, it decides alone. */
 function isKnown({ headers }: FastifyRequest, { updatedAt, isSettled }: FeedContent, tag: string): boolean {
   const asked = headers['if-none-match']
   if (asked !== undefined) return isAmongTags(tag, asked)
