@@ -40,3 +40,13 @@ test('passages are few and short, and end with a whole character', () => {
   assert.equal(long!.isWellFormed(), true)
   assert.match(long!, /…$/)
 })
+
+test('scores, times, addresses and telephone numbers are told whole', () => {
+  for (const [old, next, line] of [
+    ['Score 2:1 at half-time', 'Score 2:2 at half-time', 'Score 2:1 → 2:2 at half-time'],
+    ['Doors 12:30 today', 'Doors 12:45 today', 'Doors 12:30 → 12:45 today'],
+    ['Gateway 10.11.12.13 is up', 'Gateway 10.11.12.14 is up', 'Gateway 10.11.12.13 → 10.11.12.14 is up'],
+    ['Desk +49 30 1234567 all day', 'Desk +49 30 1234999 all day', 'Desk +49 30 1234567 → +49 30 1234999 all day'],
+  ] as const)
+    assert.equal(summaryOf(old, next).line, line)
+})

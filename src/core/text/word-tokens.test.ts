@@ -22,6 +22,18 @@ describe('what people read as one is one token', () => {
     ['2026年5月3日', ['2026年5月3日']],
     ['10 a.m. to 5:30 pm', ['10 a.m.', 'to', '5:30 pm']],
     ['9:00–17:00', ['9:00', '–', '17:00']],
+    ['Score 2:1, 1:2:3, 2 : 1', ['Score', '2:1', ',', '1:2:3', ',', '2 : 1']],
+    ['Room 5: 3 beds at 12:30', ['Room', '5', ':', '3', 'beds', 'at', '12:30']],
+    ['id 3f2a1b9c-0d4e-4f6a-8b1c-2d3e4f5a6b7c.', ['id', '3f2a1b9c-0d4e-4f6a-8b1c-2d3e4f5a6b7c', '.']],
+    ['abcdefab-0d4e-4f6a-8b1c-2d3e4f5a6b7c', ['abcdefab-0d4e-4f6a-8b1c-2d3e4f5a6b7c']],
+    ['10.11.12.13, 10.0.0.1:8080, 10.0.0.0/8', ['10.11.12.13', ',', '10.0.0.1:8080', ',', '10.0.0.0/8']],
+    ['2001:db8::1 or fe80::1ff:fe23:4567:890a', ['2001:db8::1', 'or', 'fe80::1ff:fe23:4567:890a']],
+    ['00:1a:2b:3c:4d:5e', ['00:1a:2b:3c:4d:5e']],
+    ['call +49 30 1234567 or +1 (555) 123-4567', ['call', '+49 30 1234567', 'or', '+1 (555) 123-4567']],
+    ['(555) 123-4567, 555-123-4567', ['(555) 123-4567', ',', '555-123-4567']],
+    ['Tel. 030 / 1234-567, 0800 123 4567', ['Tel', '.', '030 / 1234-567', ',', '0800 123 4567']],
+    ['+1 234 567 €, +3 10 20', ['+1 234 567 €', ',', '+3', '10', '20']],
+    ['(5) and (12', ['(', '5', ')', 'and', '(', '12']],
     ['v1.2.3-rc.1, 1.2.3, 2.0.0+build.5', ['v1.2.3-rc.1', ',', '1.2.3', ',', '2.0.0+build.5']],
     ['10.0-beta4.', ['10.0-beta4', '.']],
     ['see https://example.org/a?b=c.', ['see', 'https://example.org/a?b=c', '.']],
@@ -95,7 +107,7 @@ test('plain words are found as the expression finds them', () => {
       'pm',
       '’',
     ],
-    ...['x'.repeat(61), 'y'.repeat(210)],
+    ...['x'.repeat(61), 'y'.repeat(210), '555', '1234', '030', 'abcdef12', 'fe80', '::'],
   )
   fc.assert(
     fc.property(fc.array(part, { maxLength: 16 }), (parts) => {
@@ -112,6 +124,29 @@ test('more tokens than allowed are none', () => {
 })
 
 test('a text that looks like the beginning of many tokens is read to its end', () => {
-  for (const part of ['1.', '1,', 'a@', 'a.', '1 000 ', '€', '-', 'v1-', 'http://', '1:11', 'may 1 ', 'a', '\n'])
+  for (const part of [
+    '1.',
+    '1,',
+    'a@',
+    'a.',
+    '1 000 ',
+    '€',
+    '-',
+    'v1-',
+    'http://',
+    '1:11',
+    'may 1 ',
+    'a',
+    '\n',
+    '+1 ',
+    '+1-2(3)',
+    '0800 1 ',
+    '(555',
+    'a1:',
+    '::',
+    '1:',
+    'abcdef12-',
+    '1.1.1.',
+  ])
     assert.ok(wordsOf(part.repeat(100_000), 300_000)!.words.length >= 0)
 })

@@ -2,7 +2,8 @@ import { codesOf } from './text-codes.ts'
 
 /**
  * A text in the pieces that people read as one: words, and numbers with their sign, separators and unit, prices with their currency,
- * dates, times, versions, percentages, URLs and e-mail addresses. A change never cuts through them.
+ * dates, times, scores, versions, percentages, telephone numbers, ids, URLs, e-mail and network addresses. A change never cuts
+ * through them.
  *
  * All repetitions have an upper end: without one, an expression could exhaust the stack, or try the same characters for ever.
  */
@@ -39,6 +40,18 @@ const date = [
 ].join('|')
 const time = raw`${clock}${end}|\d{1,2}${space}?[ap]\.?m\b\.?`
 
+const uuid = raw`[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}${end}`
+const ip = raw`\d{1,3}(?:\.\d{1,3}){3}(?:[\/:]\d{1,5})?${end}(?!\.\d)|(?=[a-f:]{0,30}\d)(?:[0-9a-f]{1,4}::?){2,7}[0-9a-f]{1,4}${end}(?!:)|(?=[a-f]{0,4}\d)[0-9a-f]{1,4}::[0-9a-f]{1,4}${end}`
+/** "2:1", and "1:2:3" of a mixture. */
+const ratio = raw`\d{1,4}(?::\d{1,4}){1,3}${end}(?!:)|\d{1,3} : \d{1,3}${end}`
+/** Digits that belong together have a sign between them, so that there is one way only to read them. */
+const phoneGap = raw`(?:[ \u00a0]?[./-][ \u00a0]?|[ \u00a0]|(?<=\)))`
+const phone = [
+  raw`(?<![\p{L}\p{N}])(?=\+(?:[^\d\n]{0,3}\d){7})\+\d{1,4}(?:${phoneGap}?(?:\(\d{1,5}\)|(?<!\d)\d{1,12})){1,6}${end}`,
+  raw`(?:\(\d{3}\) ?|(?<![\d.-])\d{3}[-.])\d{3}[-. ]\d{4}${end}`,
+  raw`(?<![\d.,])(?=0(?:[^\d\n]{0,3}\d){7})0\d{2,5}(?: ?[\/-] ?| )\d{2,10}(?:[ -]\d{2,8}){0,4}${end}`,
+].join('|')
+
 const version = raw`v\.?${space}?\d{1,9}(?:\.\d{1,9}){0,6}(?:[-+][\p{L}\p{N}.\-+]{0,60}[\p{L}\p{N}])?${end}|\d{1,9}(?:\.\d{1,9}){1,6}-[\p{L}\p{N}](?:[\p{L}\p{N}.\-+]{0,60}[\p{L}\p{N}])?${end}|\d{1,9}(?:\.\d{1,9}){2,6}(?:\+[\p{L}\p{N}.\-]{0,60}[\p{L}\p{N}])?${end}`
 
 const digits = raw`\d{1,3}(?:[.,'’\u00a0\u2009\u202f]\d{3}){1,8}(?:[.,]\d{1,20})?|\d{1,40}(?:[.,]\d{1,20}){0,3}|(?<![\p{L}\p{N}.])\.\d{1,20}`
@@ -58,7 +71,10 @@ const word = raw`(?![${dense}])[\p{L}\p{N}_](?:(?![\p{sc=Han}\p{sc=Hira}\p{sc=Ka
 const other = raw`\p{RI}\p{RI}|\S(?:[\p{M}\p{Emoji_Modifier}]|\u200d\S){0,20}`
 
 /** For the whole of a text; `wordsOf` finds the same, faster. */
-export const token = new RegExp([url, email, date, time, price, percent, version, number, word, other].join('|'), 'giu')
+export const token = new RegExp(
+  [url, email, uuid, ip, date, time, price, percent, phone, ratio, version, number, word, other].join('|'),
+  'giu',
+)
 
 /** Where tokens begin and end. */
 export type Spans = { starts: number[]; ends: number[] }
@@ -105,7 +121,11 @@ export function wordsOf(text: string, limit = maxWords): Words | null {
  */
 function plainEnd(codes: Uint16Array, start: number, stop: number): number {
   const first = codes[start]!
-  if (first < 0x80 && plainMarks[first] === 1) return codeAt(codes, start + 1, stop) >= 0x80 ? start : start + 1
+  if (first < 0x80 && plainMarks[first] === 1) {
+    const next = codeAt(codes, start + 1, stop)
+    // `(555) 123-4567`
+    return next >= 0x80 || (first === 0x28 && next >= 0x30 && next <= 0x39) ? start : start + 1
+  }
   if (first === 0x2e) return codeAt(codes, start + 1, stop) === 0x20 ? start + 1 : start
   let at = start
   while (at < stop && at - start <= maxPlain && isLatin(codes[at]!)) at++
