@@ -40,7 +40,7 @@ test('only the selected part counts, and a selector that matches nothing says so
       [shop('34.50', 3), ['part: 39.90 → 34.50']],
       [shop('34.50', 4, 'cost'), ['part: Nothing on the page matches “.price”']],
       [shop('33.00', 5, 'cost'), []],
-      [shop('29.00', 6), ['part: 29.00']],
+      [shop('29.00', 6), ['part: 34.50 → 29.00']],
       [shop('28.00', 7), ['part: 29.00 → 28.00']],
     ]
     const expected = [...first]

@@ -34,6 +34,8 @@ export type MarkedPage =
       page: Buffer
       /** What was chosen: elements, texts and attributes. */
       chosen: number
+      /** The source of the chosen elements, or of all that is not left out. */
+      elements: string
       /** Values of attributes that were chosen: they are in no text. */
       values: { place: string; text: string }[]
     }
@@ -84,7 +86,9 @@ export function createPagePart(select: readonly Selector[], omit: readonly Selec
         const chosen = new Set(selecting.flatMap((choose) => choose(root, nodes)))
         const left = omitting.flatMap((choose) => choose(root, nodes)).filter((node) => node.kind !== 'root')
         const values = [...chosen].filter((node) => node.kind === 'attribute').map(attributeText)
-        return { kind: 'marked', page: Buffer.from(written(source, chosen, left)), chosen: chosen.size, values }
+        const rest = selecting.length === 0 ? written(source, [], left) : cutOut(source, chosen, left)
+        const marked = selecting.length === 0 ? rest : written(source, chosen, left)
+        return { kind: 'marked', page: Buffer.from(marked), chosen: chosen.size, elements: rest, values }
       } catch (error) {
         if (isExhausted(error)) return { kind: 'too-expensive' }
         throw error
@@ -127,6 +131,38 @@ function written(source: string, chosen: Iterable<XPathNode>, left: readonly XPa
       })
   }
   return edited(source, edits)
+}
+
+/** The chosen elements alone, in the order of the page, with the address that their links start from. */
+function cutOut(source: string, chosen: Iterable<XPathNode>, left: readonly XPathNode[]): string {
+  const parts: string[] = /<base\b[^>]{0,2000}>/i.exec(source)?.slice(0, 1) ?? []
+  const cuts = outermost(left)
+  let next = 0
+  for (const { start, end } of outermost(chosen)) {
+    let at = start
+    for (; next < cuts.length && cuts[next]!.start < end; next++) {
+      const cut = cuts[next]!
+      if (cut.end <= at) continue
+      parts.push(source.slice(at, Math.max(at, cut.start)))
+      at = cut.end
+      if (at >= end) break
+    }
+    parts.push(source.slice(at, Math.max(at, end)))
+  }
+  return parts.join('\n')
+}
+
+/** Elements that are in no other of them, in the order of the page. */
+function outermost(nodes: Iterable<XPathNode>): PageElement[] {
+  const elements = [...nodes]
+    .filter((node) => node.kind === 'element')
+    .sort((a, b) => a.start - b.start || b.end - a.end)
+  let at = -1
+  return elements.filter(({ start, end }) => {
+    const isOuter = start >= at
+    if (isOuter) at = end
+    return isOuter
+  })
 }
 
 /** Where one is within another, the outer one counts; a mark is before what begins behind it. */

@@ -1,7 +1,7 @@
 import type { Block, Blocks } from '../change/change.ts'
 import { AppError } from '../errors.ts'
 import type { Pattern } from '../pattern/pattern.ts'
-import type { Source } from '../profile.ts'
+import type { Aspect, Source } from '../profile.ts'
 import { readBlocks } from '../text/blocks.ts'
 import type { OmitRules } from '../text/omit-rules.ts'
 import { isExhausted } from '../text/page-tree.ts'
@@ -18,10 +18,17 @@ export type Content = {
 }
 
 /** What a source watches of its pages. */
-export type Part = Pick<Source, 'select' | 'omit'>
+export type Part = Pick<Source, 'select' | 'omit'> & Partial<Pick<Source, 'aspects'>>
 
-/** - nothing: the selectors match nothing. - too-expensive: they took too much work. `blocks` is null where the type has no text. */
-export type PartBlocks = { kind: 'blocks'; blocks: Blocks | null } | { kind: 'nothing' } | { kind: 'too-expensive' }
+/**
+ * - blocks: null where the type has no text. `elements` is the source of the part, for what is beside its text; absent for whole pages
+ * - nothing: the selectors match nothing
+ * - too-expensive: they took too much work
+ */
+export type PartBlocks =
+  | { kind: 'blocks'; blocks: Blocks | null; elements?: string }
+  | { kind: 'nothing' }
+  | { kind: 'too-expensive' }
 
 /** Equal for parts that are the same; '' for a whole page. */
 export function partKey({ select, omit }: Part): string {
@@ -56,17 +63,20 @@ export function createPartReader(): (content: Content, part: Part, budget: WorkB
     if (part.select.length + part.omit.length === 0) return { kind: 'blocks', blocks: readBlocks(body, content) }
     const use = compiledFor(part)
     let marked: MarkedPage | null = null
+    let isPage = false
     const elements = {
       cut(page: Buffer, kind: 'html' | 'xhtml' | 'xml'): Buffer {
         const rest = omit?.elements?.cut(page, kind) ?? page
         if (use.page === null) return rest
         marked = use.page.mark(rest, kind !== 'html', budget)
+        isPage = kind !== 'xml'
         return marked.kind === 'marked' ? marked.page : rest
       },
     }
     const blocks = readBlocks(body, { contentType, omit: { id: 0, patterns: omit?.patterns ?? [], elements } })
     if (blocks === null) return { kind: 'blocks', blocks }
-    return cutBlocks(blocks, content, use, marked, budget)
+    const aspects = isPage ? (part.aspects ?? []) : []
+    return cutBlocks(blocks, content, { ...use, aspects }, marked, budget)
   }
 }
 
@@ -91,7 +101,7 @@ function compilePart({ select, omit }: Part): CompiledPart {
 function cutBlocks(
   blocks: Blocks,
   content: Content,
-  { select, omit }: CompiledPart,
+  { select, omit, aspects }: CompiledPart & Pick<Source, 'aspects'>,
   marked: MarkedPage | null,
   budget: WorkBudget,
 ): PartBlocks {
@@ -111,12 +121,21 @@ function cutBlocks(
     for (const { place, text } of marked?.values ?? [])
       if (text !== '') kept.push({ kind: 'paragraph', text, trail: [], key: '', place, level: 0 })
     if (isSpent(budget)) return { kind: 'too-expensive' }
-    if (select.length > 0 && kept.length === 0) return { kind: 'nothing' }
-    return { kind: 'blocks', blocks: { ...blocks, title: withoutMarks(blocks.title), blocks: kept } }
+    // Patterns choose text, and no elements.
+    const elements = aspects.length === 0 ? '' : (marked?.elements ?? '')
+    if (select.length > 0 && kept.length === 0 && !holdsAspect(elements, aspects)) return { kind: 'nothing' }
+    return { kind: 'blocks', blocks: { ...blocks, title: withoutMarks(blocks.title), blocks: kept }, elements }
   } catch (error) {
     if (isExhausted(error)) return { kind: 'too-expensive' }
     throw error
   }
+}
+
+/** A part without text may be a picture, or a link around one. */
+function holdsAspect(elements: string, aspects: readonly Aspect[]): boolean {
+  return (
+    (aspects.includes('images') && /<img\b/i.test(elements)) || (aspects.includes('links') && /<a\b/i.test(elements))
+  )
 }
 
 function textTest(selectors: readonly Selector[], budget: WorkBudget): (text: string) => boolean {

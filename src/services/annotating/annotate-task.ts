@@ -24,7 +24,7 @@ import type { PriceRow, Version, VersionStore } from '../../store/contracts/vers
 import { draftOf, type Found } from './annotation-draft.ts'
 import { createBlindSpots } from './blind-spots.ts'
 import { createDescribing, describeTracked } from './change-summary.ts'
-import { createChangeViews } from './change-view.ts'
+import { type ChangeView, type ChangeViews, createChangeViews } from './change-view.ts'
 import { backSummary, findGone } from './gone.ts'
 import { type InterestMatch, matchInterests } from './interest-matches.ts'
 import { createMatchedDocuments, type MatchedDocument } from './matched-document.ts'
@@ -80,6 +80,8 @@ type Standing = { hops: number; watch: number; newTo: ReadonlySet<Recipient>; is
 
 /** For one owner and one document: a fifth of a second where expressions are made to be slow. After a few such, a fiftieth of the time. */
 const WORK = { each: 12_000_000, free: 500_000, perSecond: 1_000_000, max: 48_000_000 }
+/** Versions that are looked at for the last one in which selectors matched. */
+const MAX_EARLIER = 5
 /** For the scopes of one owner, which see no more than a URL. */
 const scopeBudgets = () => createOwnerBudgets(() => createWorkBudget(WORK.each))
 const nothingFound: FoundAll = {
@@ -151,6 +153,27 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
     return told === null || told.reason === 'gone' ? null : told
   }
 
+  /** Selectors that match again: what changed since they last matched. The view as it is, where no earlier version can tell. */
+  async function sinceLastMatch(
+    recipient: Recipient,
+    version: Version,
+    views: ChangeViews,
+    view: ChangeView,
+  ): Promise<ChangeView> {
+    const { selected, selectedVersion } = recipient.urd
+    const missing = selected === 'nothing' ? await versions.version(selectedVersion) : null
+    const isOfPage = missing?.documentId === version.documentId
+    for (const each of await versions.newest(version.documentId, {
+      before: isOfPage ? missing.n : version.n,
+      limit: MAX_EARLIER,
+    })) {
+      const content = each.reason === 'gone' ? null : await contentOf(each)
+      const seen = content === null ? view : views.of(recipient, { versionId: each.id, content })
+      if (!seen.isMatchedAgain) return seen
+    }
+    return view
+  }
+
   function describe(matched: MatchedDocument, matches: readonly InterestMatch[], budgetOf: OwnerBudgets): Found[] {
     const describeFor = createDescribing(matched)
     const budgets = createProfileBudgets(budgetOf)
@@ -188,7 +211,8 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
       const isSelected = hops === 0 && source.select.length > 0
       if (source.process === 'archive' && !isSelected) continue
       await pause()
-      const seen = views.of(recipient)
+      const current = views.of(recipient)
+      const seen = current.isMatchedAgain ? await sinceLastMatch(recipient, version, views, current) : current
       const notice = isSelected ? await selections.note(recipient, version, !seen.isUnmatched) : null
       if (notice !== null) found.push(notice)
       if (seen.isUnmatched) isQuietForSome = true

@@ -89,3 +89,48 @@ describe('a change for a profile that ignores part of the text', () => {
     )
   })
 })
+
+describe('a change of a part of a page', () => {
+  const html = (body: string): Content => ({
+    ...contentOf(`<base href="/x/">${body}`, 'text/html')!,
+    answer: { url: 'http://a.example/', status: 200, header: '' },
+  })
+  const page = (inside: string, outside: string, id = 'in') =>
+    html(`<div id="${id}"><p>Files<a href="${inside}.pdf">Plan</a></p><p><img src="${inside}.png" alt="Map"></p></div>
+      <p class="out"><a href="${outside}.pdf">Terms</a></p>`)
+  function toldOf(before: Content, after: Content, parts: Partial<typeof source>, earlier?: Content) {
+    const watched = { ...source, ...parts }
+    const recipient = { ...recipientOf('part', []), source: watched }
+    const tellApart: VersionPair['tellApart'] = (changes) => ({ told: changes, noise: [] })
+    const views = createChangeViews()({ before, after, tellApart }, budgets())
+    const view = views.of(recipient, earlier === undefined ? undefined : { versionId: 1, content: earlier })
+    return { again: view.isMatchedAgain, told: view.change?.told.map(({ before, after }) => `${before} → ${after}`) }
+  }
+
+  test('is that of its links and images too, where they count', () => {
+    const [old, next] = [page('a', 'a'), page('b', 'c')]
+    const all = ['text', 'links', 'images'] as const
+    assert.deepEqual(toldOf(old, next, { select: ['#in'], aspects: all }).told, [
+      'Plan: a.pdf → Plan: b.pdf',
+      'Map: a.png → Map: b.png',
+    ])
+    assert.deepEqual(toldOf(old, next, { select: ['#in'], omit: ['a'], aspects: all }).told, [
+      'Map: a.png → Map: b.png',
+    ])
+    assert.deepEqual(toldOf(old, next, { select: ['#in'] }).told, ['Plan: a.pdf → Plan: b.pdf'])
+    assert.deepEqual(toldOf(old, next, { omit: ['.out'] }).told, ['Plan: a.pdf → Plan: b.pdf'])
+    assert.deepEqual(toldOf(old, next, { omit: ['div'] }).told, ['Terms: a.pdf → Terms: c.pdf'])
+    assert.deepEqual(toldOf(old, next, { select: ['img'], aspects: ['images'] }).told, ['Map: a.png → Map: b.png'])
+    assert.deepEqual(toldOf(old, next, { select: ['/Files/'] }).told, [], 'a pattern chooses text')
+    assert.deepEqual(toldOf(old, next, { select: ['#in'], aspects: ['text'] }).told, [])
+  })
+
+  test('that is there again is compared with the last version in which it was', () => {
+    const [old, without, next] = [page('a', 'a'), page('a', 'a', 'away'), page('b', 'a')]
+    const whole = toldOf(without, next, { select: ['#in'] })
+    assert.deepEqual(whole, { again: true, told: undefined })
+    const since = toldOf(without, next, { select: ['#in'] }, old)
+    assert.deepEqual(since, { again: false, told: ['Plan: a.pdf → Plan: b.pdf'] })
+    assert.equal(toldOf(without, next, { select: ['#in'] }, without).again, true)
+  })
+})

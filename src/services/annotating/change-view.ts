@@ -6,7 +6,14 @@ import { createIgnoredText, ignoredBy } from '../../core/text/ignored-text.ts'
 import { createWorkBudget, isSpent, type OwnerBudgets, type WorkBudget } from '../../core/work/work-budget.ts'
 import { cutIgnored } from './ignored-blocks.ts'
 import type { Recipient } from './recipients.ts'
-import { type Content, changesBeside, countsFor, createSourceBlocks, partOf } from './source-blocks.ts'
+import {
+  type Content,
+  changesBeside,
+  countsFor,
+  createSourceBlocks,
+  partOf,
+  type SeenContent,
+} from './source-blocks.ts'
 import type { TellApart, ToldChanges } from './told-changes.ts'
 
 /** `before` is null where there is nothing to compare with: the page is new or back, or the version before can't be read any more. */
@@ -20,7 +27,12 @@ export type ChangeView = {
   readonly change: ToldChanges | null
   /** The selectors of the source match nothing in the newer version. Then there is no page either. */
   readonly isUnmatched: boolean
+  /** They match again, and matched nothing in the version before: an earlier one may say what changed. */
+  readonly isMatchedAgain: boolean
 }
+
+/** A version before the one that this one follows. */
+export type Earlier = { readonly versionId: number; readonly content: Content }
 
 /** What it costs to cut and compare, for each character. */
 const COMPARING = 2
@@ -29,8 +41,8 @@ const COMPARING = 2
 export type Viewer = { readonly source: Source; readonly profile: Pick<Profile, 'owner' | 'interests'> }
 
 export type ChangeViews<R extends Viewer = Recipient> = {
-  /** One for all recipients who see the same. */
-  of(recipient: R): ChangeView
+  /** One for all recipients who see the same; compared with an earlier version where that is given. */
+  of(recipient: R, earlier?: Earlier): ChangeView
   /** Recipients that were asked for and whose lists could not be applied: their owner's expressions took too much work. */
   tooExpensive(): R[]
   /** The same for their selectors: they see the whole page. */
@@ -59,36 +71,40 @@ export function createChangeViews<R extends Viewer = Recipient>(): (
     const tooExpensive = new Set<R>()
     const unselected = new Set<R>()
 
-    function pairOf(recipient: R, source: Source = recipient.source): SourcePair {
+    function pairOf(recipient: R, earlier: Earlier | undefined, source: Source = recipient.source): SourcePair {
       const { profile } = recipient
-      const part = partOf(source)
-      const known = pairs.get(part)
+      const name = pairName(source, earlier)
+      const known = pairs.get(name)
       if (known !== undefined) return known
       const made = readPair(
         source,
+        earlier === undefined ? before : earlier.content,
         source.select.length + source.omit.length === 0 ? createWorkBudget() : budgetOf(profile.owner),
       )
       if (made === null) {
         unselected.add(recipient)
-        return pairOf(recipient, { ...source, ...wholePage })
+        return pairOf(recipient, earlier, { ...source, ...wholePage })
       }
-      pairs.set(part, made)
+      pairs.set(name, made)
       return made
     }
 
     /** Null where the selectors take too much work. */
-    function readPair(source: Source, budget: WorkBudget): SourcePair | null {
+    function readPair(source: Source, old: Content | null, budget: WorkBudget): SourcePair | null {
       const seenAfter = after === null ? noBlocks : sourceBlocks(after, source, budget)
       if (seenAfter.kind === 'too-expensive') return null
       if (seenAfter.kind === 'nothing')
-        return { before: null, after: null, tell: tellApart, whole: { page: null, change: null, isUnmatched: true } }
-      const seenBefore = before === null ? noBlocks : sourceBlocks(before, source, budget)
+        return { before: null, after: null, tell: tellApart, whole: { ...nothingSeen, isUnmatched: true } }
+      const seenBefore = old === null ? noBlocks : sourceBlocks(old, source, budget)
       if (seenBefore.kind === 'too-expensive') return null
-      // What is there again after the selectors matched nothing is news as a whole.
-      const [old, next] = [seenBefore.kind === 'nothing' ? null : seenBefore.blocks, seenAfter.blocks]
-      const tell = tellFor(source)
+      const isMatchedAgain = seenBefore.kind === 'nothing'
+      // Without an earlier version, what is there again is news as a whole.
+      const [from, to] = [isMatchedAgain ? null : seenBefore.blocks, seenAfter.blocks]
+      const elements = isMatchedAgain ? undefined : seenBefore.elements
+      const tell = tellFor(source, { content: old, elements }, { content: after, elements: seenAfter.elements })
       const isWhole = source.select.length + source.omit.length === 0
-      return { before: old, after: next, tell, whole: viewOf(next, old, next, (changes) => tell(changes, isWhole)) }
+      const whole = viewOf(to, from, to, (changes) => tell(changes, isWhole), isMatchedAgain)
+      return { before: from, after: to, tell, whole }
     }
 
     function ignoring(pair: SourcePair, ignore: readonly string[], budget: WorkBudget): ChangeView | null {
@@ -104,21 +120,21 @@ export function createChangeViews<R extends Viewer = Recipient>(): (
     }
 
     /** Noise is of the text; what is beside it, somebody asked for. */
-    function tellFor(source: Source): TellApart {
+    function tellFor(source: Source, old: SeenContent, next: SeenContent): TellApart {
       const counts = countsFor(source)
       return (changes, isWhole) => {
         const { told, noise } = tellApart(changes, isWhole)
-        return { told: [...told.filter(counts), ...changesBeside(before, after, source)], noise }
+        return { told: [...told.filter(counts), ...changesBeside(old, next, source)], noise }
       }
     }
 
     return {
-      of(recipient) {
+      of(recipient, earlier) {
         const { profile, source } = recipient
-        const pair = pairOf(recipient)
+        const pair = pairOf(recipient, earlier)
         const ignore = ignoredBy(profile.interests)
         if (ignore.length === 0) return pair.whole
-        const name = JSON.stringify([partOf(source), ignore])
+        const name = JSON.stringify([pairName(source, earlier), ignore])
         const view = views.get(name) ?? ignoring(pair, ignore, budgetOf(profile.owner))
         if (view === null) tooExpensive.add(recipient)
         else views.set(name, view)
@@ -131,6 +147,11 @@ export function createChangeViews<R extends Viewer = Recipient>(): (
 }
 
 const noBlocks: PartBlocks = { kind: 'blocks', blocks: null }
+const nothingSeen = { page: null, change: null, isMatchedAgain: false }
+
+function pairName(source: Source, earlier: Earlier | undefined): string {
+  return earlier === undefined ? partOf(source) : `${earlier.versionId} ${partOf(source)}`
+}
 
 /** Compared when first asked: not everybody needs it. */
 function viewOf(
@@ -138,11 +159,13 @@ function viewOf(
   before: Blocks | null,
   after: Blocks | null,
   tell: (changes: readonly Change[]) => ToldChanges,
+  isMatchedAgain = false,
 ): ChangeView {
   let change: ToldChanges | null | undefined
   return {
     page,
     isUnmatched: false,
+    isMatchedAgain,
     get change() {
       if (change === undefined)
         change = before === null || after === null ? null : tell(listChanges(before, after).changes)

@@ -30,20 +30,24 @@ export function countsFor({ aspects }: Pick<Source, 'aspects'>): (change: Change
   return ({ block }) => aspects.includes(block === 'title' ? 'title' : 'text')
 }
 
-/** What changed beside the text, for a source that asks for it. Links and images of a page count where all of it is watched. */
-export function changesBeside(before: Content | null, after: Content | null, source: Source): Change[] {
-  if (before?.answer === undefined || after?.answer === undefined) return []
-  const isWhole = source.select.length === 0
-  const asked = source.aspects.filter(
-    (aspect) => aspect !== 'text' && aspect !== 'title' && (isWhole || !ofParts.has(aspect)),
-  )
-  if (asked.length === 0 || (asked.every((aspect) => aspect === 'links') && !mayDiffer(before.body, after.body)))
-    return []
-  const [old, next] = [
-    { ...before, ...before.answer },
-    { ...after, ...after.answer },
-  ]
-  return aspectChanges(readAspects(old, asked), readAspects(next, asked))
+/** A version, and the source of the elements that are watched; absent where that is the whole page. */
+export type SeenContent = { readonly content: Content | null; readonly elements?: string | undefined }
+
+/** What changed beside the text, for a source that asks for it: links and images in the part of the page that it watches. */
+export function changesBeside(before: SeenContent, after: SeenContent, source: Source): Change[] {
+  const [from, to] = [before.content, after.content]
+  if (from?.answer === undefined || to?.answer === undefined) return []
+  const asked = source.aspects.filter((aspect) => aspect !== 'text' && aspect !== 'title')
+  if (asked.length === 0 || (asked.every((aspect) => aspect === 'links') && !mayDiffer(from.body, to.body))) return []
+  const read = (seen: Content, answer: NonNullable<Content['answer']>, elements: string | undefined) => {
+    const page = { ...seen, ...answer }
+    if (elements === undefined) return readAspects(page, asked)
+    const part = { ...page, body: Buffer.from(elements), contentType: 'text/html; charset=utf-8' }
+    const ofPart = asked.filter((aspect) => ofParts.has(aspect))
+    const ofPage = asked.filter((aspect) => !ofParts.has(aspect))
+    return [...readAspects(part, ofPart), ...readAspects(page, ofPage)]
+  }
+  return aspectChanges(read(from, from.answer, before.elements), read(to, to.answer, after.elements))
 }
 
 const ofParts: ReadonlySet<Aspect> = new Set(['links', 'images'])
