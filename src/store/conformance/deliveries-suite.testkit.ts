@@ -15,29 +15,34 @@ export const channelDraft = (id: string, parts: Partial<ChannelDraft> = {}): Cha
   ...parts,
 })
 
-const messageDraft = (id: string, annotations: readonly number[], parts: Partial<MessageDraft> = {}): MessageDraft => ({
+export const messageDraft = (
+  id: string,
+  annotations: readonly number[],
+  parts: Partial<MessageDraft> = {},
+): MessageDraft => ({
   ...{ id, kind: 'single', subject: `about ${id}`, annotations, profiles: ['p'], leftOut: 0, createdAt: 5_000 },
   ...parts,
 })
 
-const sent = (at: number): ChannelHealth => ({ ...freshHealth, sentAt: at })
+export const sent = (at: number): ChannelHealth => ({ ...freshHealth, sentAt: at })
 
-const idsOf = (entries: readonly { annotation: number }[]): number[] => entries.map(({ annotation }) => annotation)
+export const idsOf = (entries: readonly { annotation: number }[]): number[] =>
+  entries.map(({ annotation }) => annotation)
 
 /** Everything that has no time yet is due when it was written. */
-async function planAll(deliveries: DeliveryStore): Promise<void> {
+export async function planAll(deliveries: DeliveryStore): Promise<void> {
   const entries = await deliveries.unplanned(1_000)
   await deliveries.plan(entries.map((entry) => ({ ...entry, dueAt: entry.createdAt })))
 }
 
-async function leaseOne(deliveries: DeliveryStore, now: number): Promise<LeasedChannel> {
+export async function leaseOne(deliveries: DeliveryStore, now: number): Promise<LeasedChannel> {
   const leased = await deliveries.lease({ now, leaseMs: LEASE_MS, limit: 10 })
   assert.equal(leased.length, 1)
   return leased[0]!
 }
 
 /** Annotations of the channel `c`, planned: due at 1,000 and the milliseconds after. */
-async function planned(place: InboxPlace, told: readonly Told[]): Promise<Annotation[]> {
+export async function planned(place: InboxPlace, told: readonly Told[]): Promise<Annotation[]> {
   if ((await place.channels.find('c')) === null) await place.channels.add(channelDraft('c'))
   const annotations = await tell(
     place,
@@ -48,16 +53,16 @@ async function planned(place: InboxPlace, told: readonly Told[]): Promise<Annota
 }
 
 /** Sends a message of some of them: what comes of it is up to the caller. */
-async function composed(place: InboxPlace, message: MessageDraft, now: number): Promise<LeasedChannel> {
+export async function composed(place: InboxPlace, message: MessageDraft, now: number): Promise<LeasedChannel> {
   const leased = await leaseOne(place.deliveries, now)
   assert.equal(await place.deliveries.compose(leased.lease, message, []), true)
   return leased
 }
 
-const stateOf = async ({ deliveries }: InboxPlace, id: string): Promise<StoredMessage['state'] | undefined> =>
+export const stateOf = async ({ deliveries }: InboxPlace, id: string): Promise<StoredMessage['state'] | undefined> =>
   (await deliveries.message('ann', id))?.state
 
-const countsOf = async ({ deliveries }: InboxPlace) => (await deliveries.waitingCounts(['c'])).get('c')
+export const countsOf = async ({ deliveries }: InboxPlace) => (await deliveries.waitingCounts(['c'])).get('c')
 
 export function deliveriesSuite(engine: StoreEngine): void {
   const place = (work: (place: InboxPlace) => Promise<void>) => withInbox(engine, work)
@@ -341,5 +346,5 @@ export function deliveriesSuite(engine: StoreEngine): void {
   })
 }
 
-const leaseNone = (deliveries: DeliveryStore, now: number): Promise<LeasedChannel[]> =>
+export const leaseNone = (deliveries: DeliveryStore, now: number): Promise<LeasedChannel[]> =>
   deliveries.lease({ now, leaseMs: LEASE_MS, limit: 10 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { parseSearchQuery } from '../../core/search-query/parse-query.ts'
 import type { SearchQuery } from '../../core/search-query/query.ts'
+import type { AccountStore } from '../contracts/accounts/accounts.ts'
 import type { Annotation, AnnotationDraft, AnnotationStore } from '../contracts/annotations.ts'
 import type { ChannelStore } from '../contracts/channels.ts'
 import type { CollectionStore } from '../contracts/collection.ts'
@@ -11,6 +12,7 @@ import { draftOf, kept, nothing } from './annotations-suite.testkit.ts'
 import { type OpenShard, openOne, type StoreEngine, withSystem } from './engine.testkit.ts'
 
 type InboxStores = {
+  accounts: AccountStore
   inbox: InboxStore
   annotations: AnnotationStore
   channels: ChannelStore
@@ -85,6 +87,9 @@ export function inboxSuite(engine: StoreEngine): void {
         for (const store of [inbox, where.open().inbox])
           assert.deepEqual(await store.list('ann', { state: 'unread' }, all), expected)
         assert.deepEqual(await inbox.find('ann', one!.id), expected[1])
+        const given = [two!.id, 999_999, one!.id, two!.id]
+        assert.deepEqual(await annotations.findAll(given), [two!, { ...one!, alsoAt: [two!.url] }, two!])
+        assert.deepEqual(await annotations.findAll([]), [])
         assert.equal(await inbox.find('ann', two!.id + 1), null)
       }),
     )

@@ -21,6 +21,7 @@ import { inboxMarksSuite } from './inbox-marks-suite.testkit.ts'
 import { inboxPagesSuite } from './inbox-pages-suite.testkit.ts'
 import { inboxSuite } from './inbox-suite.testkit.ts'
 import { leasesSuite } from './leases-suite.testkit.ts'
+import { messagesSuite } from './messages-suite.testkit.ts'
 import { objectsSuite } from './objects-suite.testkit.ts'
 import { profilesSuite } from './profiles-suite.testkit.ts'
 import { runsSuite } from './runs-suite.testkit.ts'
@@ -54,6 +55,7 @@ const suites = [
   inboxPagesSuite,
   channelsSuite,
   deliveriesSuite,
+  messagesSuite,
   collectionSuite,
   hostViewSuite,
   graphViewSuite,

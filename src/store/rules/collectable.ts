@@ -12,6 +12,8 @@ export type OrderedVersion = {
   pinned: boolean
   /** It, or a later version of its document that is compared with it, has not been matched against the profiles yet. */
   awaited: boolean
+  /** An annotation of it has not left yet on a delivery channel. */
+  undelivered: boolean
   /** Others refer to its body. */
   shared: boolean
   wanted: boolean
@@ -23,7 +25,7 @@ export type OrderedVersion = {
 
 /** Why a version is not collected; null where it is. */
 export function refusalOf(action: CollectionOrder['action'], version: OrderedVersion): CollectionOutcome | null {
-  if (version.pinned || version.awaited) return { kind: 'kept', why: 'held' }
+  if (version.pinned || version.awaited || version.undelivered) return { kind: 'kept', why: 'held' }
   if (version.shared) return { kind: 'kept', why: 'shared' }
   if (action === 'remove') return version.current ? { kind: 'kept', why: 'current' } : null
   if (version.body !== 'kept' || !version.hasRecord) return { kind: 'nothing' }
@@ -60,6 +62,8 @@ export const collectableSql = {
   isAwaited: (join: PartitionJoin): string =>
     `EXISTS (SELECT 1 FROM versions x JOIN tasks t ON ${join('t', 'x')}t.version = x.id
       WHERE ${join('x', 'v')}x.document = v.document AND x.n >= v.n AND (t.aside_at = 0 OR x.id = v.id))`,
+  /** Annotations `a` that have entries: those that wait, and those of messages that were not settled. */
+  undelivered: 'annotations a JOIN outbox o ON o.annotation = a.id',
   /** The condition of the partial index on references, so that it is used. */
   isReference: (alias: string): string => `${alias}.original <> ${alias}.id`,
   /** Kept by its own record, which it does not have. */

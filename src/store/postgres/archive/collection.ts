@@ -66,6 +66,7 @@ const sql = {
     FROM versions v JOIN documents d ON d.partition = v.partition AND d.id = v.document
     WHERE v.partition = $1::smallint AND v.id = ANY($2::bigint[]) ORDER BY v.id FOR UPDATE OF v`,
   pinned: 'SELECT DISTINCT version FROM holds WHERE partition = ANY($1::smallint[]) AND version = ANY($2::bigint[])',
+  undelivered: `SELECT DISTINCT a.version FROM ${collectableSql.undelivered} WHERE a.version = ANY($1::bigint[])`,
   forgetBodies: `DELETE FROM bodies b USING unnest($1::smallint[], $2::bytea[], $3::bigint[]) AS r(partition, digest, version)
     WHERE b.partition = r.partition AND b.digest = r.digest AND b.version = r.version`,
   remove: `DELETE FROM versions WHERE ${these}`,
@@ -124,7 +125,8 @@ export function createPostgresCollection({ pool, objects, headerOf, textOf }: Po
   async function carryOut(tx: Tx, orders: readonly CollectionOrder[], reads: Map<number, Read>) {
     const ids = orders.map(({ versionId }) => versionId)
     const rows = new Map((await lockInPartitions<OrderRow>(tx, sql.orders, ids)).map((row) => [row.id, row]))
-    const pinned = new Set((await tx.query<{ version: number }>(sql.pinned, those(ids))).map(({ version }) => version))
+    const pinned = versionsOf(await tx.query<OfVersion>(sql.pinned, those(ids)))
+    const undelivered = versionsOf(await tx.query<OfVersion>(sql.undelivered, [ids]))
     const references = await referencesTo(tx, ids)
     const done = new Map<number, Decision>()
     const outcomes = orders.map(({ versionId, action }): CollectionOutcome => {
@@ -134,6 +136,7 @@ export function createPostgresCollection({ pool, objects, headerOf, textOf }: Po
       const refusal = refusalOf(action, {
         ...row,
         pinned: pinned.has(versionId),
+        undelivered: undelivered.has(versionId),
         shared: (references.get(versionId)?.size ?? 0) > 0,
         hasRecord: row.record > 0,
         isRead: read !== null && read !== 'damaged' && read.record === row.record,
@@ -198,6 +201,10 @@ export function createPostgresCollection({ pool, objects, headerOf, textOf }: Po
     markWanted: (versionIds) => mark(versionIds, true),
   }
 }
+
+type OfVersion = { version: number }
+
+const versionsOf = (rows: readonly OfVersion[]): Set<number> => new Set(rows.map(({ version }) => version))
 
 /** The partitions of the ids, and the ids: both are named, so that others need not be looked at. */
 function those(ids: readonly number[]): [partitions: number[], ids: readonly number[]] {

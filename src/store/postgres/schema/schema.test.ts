@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { openPool } from '../connection/pool.ts'
+import { createPostgresDeliveries } from '../inbox/deliveries.ts'
 import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
 import { migrate, migrationStates } from './migrate.ts'
 import type { PostgresMigration } from './schema.ts'
@@ -62,6 +63,33 @@ describe('the schema of the cluster engine', () => {
       { origin: 'http://none.example', kind: 'allow-all', body: Buffer.alloc(0), expires_at: 5 },
       { origin: 'http://whole.example', kind: 'rules', body: Buffer.from(rows[0]![2]), expires_at: 5 },
     ])
+    await single.close()
+    await destroy()
+  })
+
+  test('what waited in the outbox of an earlier version waits to be planned, and the rest is gone', async () => {
+    const { address, pool, destroy } = await createDatabase()
+    const at = postgresMigrations.findIndex(({ name }) => name.startsWith('deliveries'))
+    await pool.query('DROP SCHEMA public CASCADE')
+    await pool.query('CREATE SCHEMA public')
+    const single = openPool({ address, maxConnections: 1, name: 'single' })
+    const client = await single.connection()
+    await client.query('CREATE TABLE migrations (id int PRIMARY KEY, name text, at timestamptz NOT NULL DEFAULT now())')
+    for (const { id, sql } of postgresMigrations.slice(0, at)) {
+      await client.query(`BEGIN; ${sql}; COMMIT`)
+      await client.query('INSERT INTO migrations (id) VALUES ($1)', [id])
+    }
+    client.release()
+    await single.query(`INSERT INTO outbox (annotation, channel, state, next_at, created_at) VALUES
+      (1, 'ops', 'waiting', 9, 5), (1, 'mail', 'sent', 9, 5), (2, 'ops', 'given-up', 9, 5)`)
+    await single.query(`INSERT INTO channels VALUES ('c', 'ann', 'webhook', 'c', '{}', 5, 'active', '', 0, 0, 0)`)
+    assert.ok((await migrate(single)).includes(postgresMigrations[at]!.id))
+    assert.deepEqual(await single.query('SELECT annotation, channel, created_at, due_at, message FROM outbox'), [
+      { annotation: 1, channel: 'ops', created_at: 5, due_at: null, message: '' },
+    ])
+    const deliveries = createPostgresDeliveries(single)
+    assert.deepEqual(await deliveries.lease({ now: 99, leaseMs: 1, limit: 9 }), [])
+    assert.equal(await deliveries.removeBefore(6), 1)
     await single.close()
     await destroy()
   })

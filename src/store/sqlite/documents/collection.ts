@@ -51,6 +51,7 @@ type OrderRow = {
   current: 0 | 1
   pinned: 0 | 1
   awaited: 0 | 1
+  undelivered: 0 | 1
   shared: 0 | 1
 }
 type Position = { file: number; offset: number; length: number; text: Uint8Array | null }
@@ -82,6 +83,7 @@ export function createSqliteCollection({ db, objects, headerOf, textOf }: Sqlite
       current: row.current === 1,
       pinned: row.pinned === 1,
       awaited: row.awaited === 1,
+      undelivered: row.undelivered === 1,
       shared: row.shared === 1,
       wanted: row.wanted === 1,
       body: row.body,
@@ -184,6 +186,7 @@ function collectionStatements(db: Database) {
       `SELECT v.id, v.document, v.n, v.digest, v.original, v.links, v.body, v.wanted, v.file, v.offset, v.length,
        ${collectableSql.isCurrent(noPartitions)} AS current,
        EXISTS (SELECT 1 FROM holds h WHERE h.version = v.id) AS pinned, ${collectableSql.isAwaited(noPartitions)} AS awaited,
+       EXISTS (SELECT 1 FROM ${collectableSql.undelivered} WHERE a.document = v.document AND a.version = v.id) AS undelivered,
        ${shared} AS shared
        FROM versions v CROSS JOIN documents d ON d.id = v.document WHERE v.id = ?`,
     ),

@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { isAppError } from '../../../core/errors.ts'
+import { createSqliteDeliveries } from '../inbox/deliveries.ts'
 import { createSqliteSystem } from '../testkit/store.testkit.ts'
 import type { Migration } from './database.ts'
 import { openDatabase } from './database.ts'
@@ -78,6 +79,32 @@ describe('schemas', () => {
           ['http://whole.example', 'rules', Buffer.from('User-agent: *\nDisallow: /é\n'), 5],
         ],
       )
+      db.close()
+    }))
+
+  test('what waited in the outbox of an earlier version waits to be planned, and the rest is gone', () =>
+    withFolder(async (folder) => {
+      const path = join(folder, 'x.db')
+      const at = catalogMigrations.findIndex(({ name }) => name.startsWith('deliveries'))
+      const before = openDatabase(path, { migrations: catalogMigrations.slice(0, at) })
+      const insert = before.prepare(
+        'INSERT INTO outbox (annotation, channel, state, next_at, created_at) VALUES (?, ?, ?, 9, 5)',
+      )
+      insert.run(1, 'ops', 'waiting')
+      insert.run(1, 'mail', 'sent')
+      insert.run(2, 'ops', 'given-up')
+      before.exec(`INSERT INTO annotations (id, owner, profile, document, version, kind, at, relevance, urgency, expires_at, backlog,
+        title, format, extension, size, summary, explanation)
+        VALUES (1, 'ann', 'p', 1, 1, 'new', 5, 1, 2, 0, 0, '', '', '', 0, '{}', '{}')`)
+      before.exec(`INSERT INTO channels VALUES ('c', 'ann', 'webhook', 'c', '{}', 5, 'active', '', 0, 0, 0)`)
+      before.close()
+      const db = openDatabase(path, { migrations: catalogMigrations })
+      const deliveries = createSqliteDeliveries(db)
+      assert.deepEqual(await deliveries.unplanned(9), [
+        { annotation: 1, channel: 'ops', owner: 'ann', profile: 'p', urgency: 2, createdAt: 5 },
+      ])
+      assert.deepEqual(await deliveries.lease({ now: 99, leaseMs: 1, limit: 9 }), [])
+      assert.equal(await deliveries.removeBefore(6), 1)
       db.close()
     }))
 
