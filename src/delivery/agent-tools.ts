@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { AddressGuard } from '../core/url/address.ts'
-import type { AgentTools, PushKeys } from './channel-agent.ts'
+import { type AgentTools, type PushKeys, usualLimits } from './channel-agent.ts'
 import { createHttpSender } from './http-sender.ts'
 
 export type AgentToolsDeps = {
@@ -23,7 +23,15 @@ export function createAgentTools({ guard, mail, commands, pushKeys, url, clock }
   const subject =
     mail.from !== '' ? `mailto:${mail.from}` : /^https:/i.test(url) ? url : 'mailto:operator@erace.invalid'
   return {
-    tools: { http: network.send, resolve: network.resolve, mail, commands, push: { ...pushKeys, subject }, clock },
+    tools: {
+      http: network.send,
+      resolve: network.resolve,
+      mail,
+      commands,
+      push: { ...pushKeys, subject },
+      limits: usualLimits,
+      clock,
+    },
     close: network.close,
   }
 }

@@ -64,6 +64,11 @@ export type SendOutcome =
 /** The keys by which push services know this service. */
 export type PushKeys = { readonly publicKey: string; readonly privateKey: string }
 
+/** How long a connection may take, and an answer after it: together well within the lease of a channel. */
+export type SendLimits = { readonly connectMs: number; readonly answerMs: number }
+
+export const usualLimits: SendLimits = { connectMs: 10_000, answerMs: 20_000 }
+
 export type AgentTools = {
   /** Refuses private addresses, follows no redirects, and reads no more of an answer than is needed to understand it. */
   http: HttpSender
@@ -77,6 +82,7 @@ export type AgentTools = {
   commands: readonly string[]
   /** `subject` is an address under which the operators of push services can reach this service's. */
   push: PushKeys & { readonly subject: string }
+  limits: SendLimits
   clock: Clock
 }
 

@@ -16,14 +16,14 @@ export const discord: ChannelAgent = {
   digest: { maxItems: MAX_EMBEDS, rest: 'count' },
   settings: [{ name: 'url', label: 'Webhook address', type: 'secret', isRequired: true }],
   check: (settings) => urlFault(textOf(settings, 'url')),
-  send(message, settings, { http, clock }) {
+  send(message, settings, tools) {
     const shown = fitted(message, (smaller) => lengthOf(embedsOf(smaller)) <= MAX_TEXT)
     const rest = leftOutText(shown)
     const content = shown.kind === 'single' ? '' : `${subjectOf(shown)}${rest === '' ? '' : ` (${rest})`}`
     const embeds = embedsOf(shown)
     // Nobody is called by what a page says.
     const body = { content: oneLine(content, 300), embeds, allowed_mentions: { parse: [] } }
-    return postJson(http, { url: textOf(settings, 'url'), body }, clock.now())
+    return postJson(tools, { url: textOf(settings, 'url'), body })
   },
 }
 

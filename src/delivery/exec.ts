@@ -4,7 +4,6 @@ import { messageJson } from './render/json.ts'
 import { linkOf, type Message, nameOf, oneLine, subjectOf } from './render/message.ts'
 import { textOf } from './settings.ts'
 
-const MAX_MS = 30_000
 const MAX_OUTPUT = 4096
 /** The exit status of sendmail and its like for "try again later" (EX_TEMPFAIL). */
 const LATER = 75
@@ -26,11 +25,11 @@ export const exec: ChannelAgent = {
     },
   ],
   check: (settings, service) => (service === undefined ? null : commandFault(textOf(settings, 'command'), service)),
-  async send(message, settings, { commands }) {
+  async send(message, settings, { commands, limits }) {
     const command = textOf(settings, 'command')
     // The list may have changed since the channel was saved.
     const fault = commandFault(command, { commands })
-    return fault === null ? run(command, message, MAX_MS) : { kind: 'never', reason: fault }
+    return fault === null ? run(command, message, limits.answerMs) : { kind: 'never', reason: fault }
   },
 }
 
@@ -42,7 +41,7 @@ function commandFault(command: string, { commands }: { commands: readonly string
  * Exit status 0: delivered; 75: later; any other: never. A program that is killed, or that can't be started, is run again later. It
  * runs in a process group of its own, so that the time limit ends what it started as well.
  */
-export function run(command: string, message: Message, maxMs: number): Promise<SendOutcome> {
+function run(command: string, message: Message, maxMs: number): Promise<SendOutcome> {
   return new Promise((resolve) => {
     const child = spawn(command, [], {
       ...{ cwd: '/', env: environmentOf(message), detached: true, stdio: 'pipe' },

@@ -17,7 +17,7 @@ export const gotify: ChannelAgent = {
     { name: 'url', label: 'Server', type: 'url', isRequired: true },
     { name: 'token', label: 'Application token', type: 'secret', isRequired: true },
   ],
-  send(message, settings, { http, clock }) {
+  send(message, settings, tools) {
     const body = {
       title: subjectOf(message),
       message: messageMarkdown(fitted(message, (smaller) => messageMarkdown(smaller).length <= MAX_TEXT)),
@@ -28,6 +28,6 @@ export const gotify: ChannelAgent = {
       },
     }
     const url = `${textOf(settings, 'url').replace(/\/+$/, '')}/message`
-    return postJson(http, { url, body, headers: { 'x-gotify-key': textOf(settings, 'token') } }, clock.now())
+    return postJson(tools, { url, body, headers: { 'x-gotify-key': textOf(settings, 'token') } })
   },
 }

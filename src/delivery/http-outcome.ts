@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpSender, SendOutcome } from './channel-agent.ts'
+import type { AgentTools, HttpAnswer, HttpRequest, SendOutcome } from './channel-agent.ts'
 import { oneLine } from './render/message.ts'
 
 const MAX_ANSWER = 300
@@ -32,16 +32,39 @@ export function retryAfterMs(value: string | undefined, now: number): number {
 
 export const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' } as const
 
+/** Sends a request, and says what came of it in every case. */
+export async function exchange(
+  { http, clock }: Pick<AgentTools, 'http' | 'clock'>,
+  request: HttpRequest,
+  understood: (answer: HttpAnswer, now: number) => SendOutcome = outcomeOf,
+): Promise<SendOutcome> {
+  let answer: HttpAnswer
+  try {
+    answer = await http(request)
+  } catch (error) {
+    return { kind: 'later', reason: failureText(error) }
+  }
+  return understood(answer, clock.now())
+}
+
+/** Errors of the network in words; some come without any. */
+export function failureText(error: unknown): string {
+  const { name = '', code = '', message = '' } = error as { name?: string; code?: string; message?: string }
+  if (name === 'TimeoutError' || /^UND_ERR_(?:HEADERS|BODY|CONNECT)_TIMEOUT$/.test(code)) return 'no answer in time'
+  return oneLine(message || String(code) || 'the connection failed', MAX_ANSWER)
+}
+
 type Sending = { url: string; body: unknown; method?: 'POST' | 'PUT'; headers?: Record<string, string> }
 
 /** Most services take JSON at an address. */
-export async function postJson(
-  http: HttpSender,
+export function postJson(
+  tools: Pick<AgentTools, 'http' | 'clock'>,
   { url, body, method = 'POST', headers = {} }: Sending,
-  now: number,
+  understood?: (answer: HttpAnswer, now: number) => SendOutcome,
 ): Promise<SendOutcome> {
-  return outcomeOf(
-    await http({ url, method, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(body) }),
-    now,
+  return exchange(
+    tools,
+    { url, method, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(body) },
+    understood,
   )
 }

@@ -3,10 +3,8 @@ import { isIP } from 'node:net'
 import { Agent, request } from 'undici'
 import { AppError } from '../core/errors.ts'
 import type { AddressGuard } from '../core/url/address.ts'
-import type { HttpSender } from './channel-agent.ts'
+import { type HttpSender, type SendLimits, usualLimits } from './channel-agent.ts'
 
-const CONNECT_MS = 10_000
-const ANSWER_MS = 20_000
 /** Enough to tell what the other side says. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
@@ -21,7 +19,10 @@ export type GuardedNetwork = {
   close(): Promise<void>
 }
 
-export function createHttpSender(guard: AddressGuard): GuardedNetwork {
+export function createHttpSender(
+  guard: AddressGuard,
+  { connectMs, answerMs }: SendLimits = usualLimits,
+): GuardedNetwork {
   async function allowed(host: string) {
     const found = isIP(host) === 0 ? await lookUp(host, { all: true }) : [{ address: host, family: isIP(host) }]
     const open = found.filter(({ address }) => guard.check(address, host).kind === 'allowed')
@@ -35,10 +36,10 @@ export function createHttpSender(guard: AddressGuard): GuardedNetwork {
 
   const agent = new Agent({
     connections: 4,
-    headersTimeout: ANSWER_MS,
-    bodyTimeout: ANSWER_MS,
+    headersTimeout: answerMs,
+    bodyTimeout: answerMs,
     connect: {
-      timeout: CONNECT_MS,
+      timeout: connectMs,
       lookup(host, options, done) {
         allowed(host).then(
           (open) => (options.all === true ? done(null, open) : done(null, open[0]!.address, open[0]!.family)),
@@ -55,21 +56,30 @@ export function createHttpSender(guard: AddressGuard): GuardedNetwork {
       // A literal address is looked up by nobody.
       if (isIP(host) !== 0) await allowed(host)
       const answer = await request(url, {
-        ...{ method, headers, body, dispatcher: agent, signal: AbortSignal.timeout(CONNECT_MS + ANSWER_MS) },
+        ...{ method, headers, body, dispatcher: agent, signal: AbortSignal.timeout(connectMs + answerMs) },
       })
-      const pieces: Buffer[] = []
-      let length = 0
-      for await (const piece of answer.body) {
-        pieces.push(piece as Buffer)
-        length += (piece as Buffer).length
-        if (length > MAX_ANSWER_BYTES) break
-      }
-      answer.body.destroy()
-      const text = Buffer.concat(pieces).subarray(0, MAX_ANSWER_BYTES).toString('utf8')
+      const text = await beginning(answer.body)
       const shown = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)])
       return { status: answer.statusCode, headers: new Map(shown), text }
     },
     resolve: async (host) => (await allowed(host))[0]!.address,
     close: () => agent.close(),
   }
+}
+
+/** Whoever sent the status has decided: what breaks or hangs behind it changes nothing, and must not cause a repeat. */
+async function beginning(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
+  const pieces: Buffer[] = []
+  let length = 0
+  try {
+    for await (const piece of body) {
+      pieces.push(piece)
+      length += piece.length
+      if (length > MAX_ANSWER_BYTES) break
+    }
+  } catch {
+    // What came before it is the answer.
+  }
+  body.destroy()
+  return Buffer.concat(pieces).subarray(0, MAX_ANSWER_BYTES).toString('utf8')
 }

@@ -1,5 +1,5 @@
 import type { ChannelAgent } from './channel-agent.ts'
-import { outcomeOf } from './http-outcome.ts'
+import { exchange } from './http-outcome.ts'
 import { type FormName, formNames, forms } from './render/forms.ts'
 import { lineOf, linkOf, type Message, nameOf, subjectOf } from './render/message.ts'
 import { linesOf, textOf } from './settings.ts'
@@ -71,7 +71,7 @@ export const httpTemplate: ChannelAgent = {
     if (wrong !== undefined) return 'a header is written as Name: value'
     return templateFault(url) ?? templateFault(textOf(settings, 'body'))
   },
-  async send(message, settings, { http, clock }) {
+  async send(message, settings, tools) {
     const type = textOf(settings, 'type')
     const lines = [...linesOf(settings, 'headers'), textOf(settings, 'secretHeader')]
     const headers = Object.fromEntries(
@@ -79,13 +79,12 @@ export const httpTemplate: ChannelAgent = {
     )
     const method = textOf(settings, 'method') as 'GET' | 'POST' | 'PUT'
     const usual = /json/i.test(type) ? 'json' : /urlencoded/i.test(type) ? 'url' : 'text'
-    const answer = await http({
+    return exchange(tools, {
       url: filled(textOf(settings, 'url'), message, 'url'),
       method,
       headers: { ...(method !== 'GET' && { 'content-type': type }), ...headers },
       body: method === 'GET' ? '' : filled(textOf(settings, 'body'), message, usual),
     })
-    return outcomeOf(answer, clock.now())
   },
 }
 

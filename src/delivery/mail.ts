@@ -1,12 +1,13 @@
-import { createTransport } from 'nodemailer'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { createTransport, type SendMailOptions } from 'nodemailer'
 import type { AgentTools, ChannelAgent, SendOutcome, Settings } from './channel-agent.ts'
+import { failureText } from './http-outcome.ts'
 import { messageHtml } from './render/html.ts'
 import { fitted, type Message, oneLine, subjectOf, urgencyOf } from './render/message.ts'
 import { messageText } from './render/text.ts'
 import { isAddress, textOf } from './settings.ts'
 
-const CONNECT_MS = 10_000
-const SOCKET_MS = 30_000
 /** Some mail programs show no more than 100 KB of HTML. */
 const MAX_BODY = 90_000
 
@@ -57,28 +58,45 @@ export const mail: ChannelAgent = {
         kind: 'never',
         reason: 'this service has no mail server; an administrator can set mail.server and mail.from',
       }
+    const to = textOf(settings, 'to')
+    if (!isAddress(to)) return { kind: 'never', reason: 'the address to send to is not one email address' }
+    try {
+      return await sendBy(server, mailOf(message, { to, from }), tools)
+    } catch (error) {
+      return outcomeOf(error)
+    }
+  },
+}
+
+/** A server that says a little now and then could hold a connection for ever: it ends when its time is up, whatever is going on. */
+async function sendBy(server: MailServer, mail: SendMailOptions, tools: AgentTools): Promise<SendOutcome> {
+  const { connectMs, answerMs } = tools.limits
+  const socket = connect({ host: await tools.resolve(server.host), port: server.port })
+  socket.on('error', () => {})
+  const late = AbortSignal.timeout(connectMs + answerMs)
+  const end = (): void => void socket.destroy(new Error('no answer in time'))
+  late.addEventListener('abort', end)
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(connectMs) })
     const transport = createTransport({
-      host: await tools.resolve(server.host),
+      connection: socket,
+      host: server.host,
       port: server.port,
       secure: server.isSecure,
       requireTLS: server.needsTls,
       tls: { servername: server.host, ...(tools.mailAuthority !== undefined && { ca: tools.mailAuthority }) },
       ...(server.user !== '' && { auth: { user: server.user, pass: server.password } }),
-      connectionTimeout: CONNECT_MS,
-      greetingTimeout: CONNECT_MS,
-      socketTimeout: SOCKET_MS,
+      greetingTimeout: answerMs,
+      socketTimeout: answerMs,
       disableFileAccess: true,
       disableUrlAccess: true,
     })
-    try {
-      const { response } = await transport.sendMail(mailOf(message, { to: textOf(settings, 'to'), from }))
-      return { kind: 'delivered', answer: oneLine(response, 300) }
-    } catch (error) {
-      return outcomeOf(error)
-    } finally {
-      transport.close()
-    }
-  },
+    const { response } = await transport.sendMail(mail)
+    return { kind: 'delivered', answer: oneLine(response, 300) }
+  } finally {
+    late.removeEventListener('abort', end)
+    socket.destroy()
+  }
 }
 
 function sendingOf(settings: Settings, { mail: usual }: AgentTools): { server: MailServer | null; from: string } {
@@ -88,7 +106,7 @@ function sendingOf(settings: Settings, { mail: usual }: AgentTools): { server: M
     : { server: readMailServer(own), from: textOf(settings, 'from') }
 }
 
-function mailOf(message: Message, { to, from }: { to: string; from: string }) {
+function mailOf(message: Message, { to, from }: { to: string; from: string }): SendMailOptions {
   const { id, items, links, kind } = message
   const domain = from.slice(from.lastIndexOf('@') + 1)
   const idOf = (name: string): string => `<${name.replace(/[^\w.-]/g, '.')}@${domain}>`
@@ -96,7 +114,9 @@ function mailOf(message: Message, { to, from }: { to: string; from: string }) {
   const thread = kind === 'single' && first !== undefined ? idOf(`erace.thread.${first.thread}`) : null
   return {
     from: { name: 'eRACE', address: from },
-    to,
+    to: { name: '', address: to },
+    // Nobody else gets it, whatever the headers are read as.
+    envelope: { from, to: [to] },
     subject: subjectOf(message),
     messageId: idOf(`erace.${id}`),
     ...(thread !== null && { inReplyTo: thread, references: thread }),
@@ -116,14 +136,10 @@ function mailOf(message: Message, { to, from }: { to: string; from: string }) {
   }
 }
 
-/** 5xx is meant for good, apart from what is wrong with the connection or the password: that may be mended. */
+/** A server that answers 5xx to the sender, the recipient or the text means this message, and for good. Before that it is busy, or its settings are wrong: that may be mended. */
 function outcomeOf(error: unknown): SendOutcome {
-  const {
-    responseCode = 0,
-    code = '',
-    message = '',
-  } = error as { responseCode?: number; code?: string; message?: string }
-  const reason = oneLine(message, 300)
-  const isForGood = responseCode >= 500 && !['EAUTH', 'ECONNECTION', 'ETLS'].includes(code)
+  const { responseCode = 0, command = '' } = error as { responseCode?: number; command?: string }
+  const reason = failureText(error)
+  const isForGood = responseCode >= 500 && ['MAIL FROM', 'RCPT TO', 'DATA'].includes(command)
   return isForGood ? { kind: 'never', reason } : { kind: 'later', reason }
 }

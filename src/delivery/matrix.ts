@@ -19,17 +19,18 @@ export const matrix: ChannelAgent = {
   ],
   check: (settings) =>
     /^[!#]\S+:\S+$/.test(textOf(settings, 'room')) ? null : 'a room is named like !abc:example.org',
-  send(message, settings, { http, clock }) {
+  send(message, settings, tools) {
     const transaction = encodeURIComponent(message.id)
     const url = `${textOf(settings, 'url').replace(/\/+$/, '')}/_matrix/client/v3/rooms/${encodeURIComponent(textOf(settings, 'room'))}/send/m.room.message/${transaction}`
     // An event has at most 64 KB, with all that the server adds.
     const shown = fitted(message, (smaller) => Buffer.byteLength(JSON.stringify(contentOf(smaller))) <= MAX_BYTES)
     const body = contentOf(shown)
-    return postJson(
-      http,
-      { url, body, method: 'PUT', headers: { authorization: `Bearer ${textOf(settings, 'token')}` } },
-      clock.now(),
-    )
+    return postJson(tools, {
+      url,
+      body,
+      method: 'PUT',
+      headers: { authorization: `Bearer ${textOf(settings, 'token')}` },
+    })
   },
 }
 

@@ -1,5 +1,5 @@
 import type { ChannelAgent } from './channel-agent.ts'
-import { jsonHeaders, outcomeOf } from './http-outcome.ts'
+import { postJson } from './http-outcome.ts'
 import {
   changeText,
   fitted,
@@ -35,7 +35,7 @@ export const ntfy: ChannelAgent = {
     { name: 'topic', label: 'Topic', type: 'text', isRequired: true },
     { name: 'token', label: 'Access token', type: 'secret' },
   ],
-  async send(message, settings, { http, clock }) {
+  send(message, settings, tools) {
     const token = textOf(settings, 'token')
     const shown = fitted(message, (smaller) => Buffer.byteLength(linesOf(smaller)) <= MAX_BYTES)
     const body = {
@@ -46,11 +46,8 @@ export const ntfy: ChannelAgent = {
       tags: [...new Set(message.items.map(({ kind }) => tagsOf[kind]))],
       ...(/^https?:/i.test(linkOf(message)) && { click: linkOf(message) }),
     }
-    const headers = { ...jsonHeaders, ...(token !== '' && { authorization: `Bearer ${token}` }) }
-    return outcomeOf(
-      await http({ url: textOf(settings, 'url'), method: 'POST', headers, body: JSON.stringify(body) }),
-      clock.now(),
-    )
+    const headers: Record<string, string> = token === '' ? {} : { authorization: `Bearer ${token}` }
+    return postJson(tools, { url: textOf(settings, 'url'), body, headers })
   },
 }
 

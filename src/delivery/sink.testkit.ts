@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Clock } from '../core/clock.ts'
-import type { AgentTools } from './channel-agent.ts'
+import { type AgentTools, usualLimits } from './channel-agent.ts'
 import type { GuardedNetwork } from './http-sender.ts'
 
 export type SinkRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
@@ -40,5 +40,5 @@ export async function createSink() {
 export function toolsOf(network: GuardedNetwork, clock: Clock): AgentTools {
   const push = { publicKey: '', privateKey: '', subject: 'mailto:operator@e.example' }
   const { send: http, resolve } = network
-  return { http, resolve, mail: { server: '', from: '' }, commands: [], push, clock }
+  return { http, resolve, mail: { server: '', from: '' }, commands: [], push, limits: usualLimits, clock }
 }

@@ -28,7 +28,7 @@ export const slack: ChannelAgent = {
   digest: { maxItems: 20, rest: 'count' },
   settings: [{ name: 'url', label: 'Webhook address', type: 'secret', isRequired: true }],
   check: (settings) => urlFault(textOf(settings, 'url')),
-  send(message, settings, { http, clock }) {
+  send(message, settings, tools) {
     const blocks = blocksOf(
       fitted(message, (smaller) => {
         const all = blocksOf(smaller)
@@ -37,7 +37,7 @@ export const slack: ChannelAgent = {
     )
     // The text is for notifications, where blocks are not shown.
     const body = { text: escaped(subjectOf(message)), blocks, unfurl_links: false, unfurl_media: false }
-    return postJson(http, { url: textOf(settings, 'url'), body }, clock.now())
+    return postJson(tools, { url: textOf(settings, 'url'), body })
   },
 }
 

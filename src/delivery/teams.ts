@@ -28,7 +28,7 @@ export const teams: ChannelAgent = {
   digest: { maxItems: 20, rest: 'count' },
   settings: [{ name: 'url', label: 'Workflow address', type: 'secret', isRequired: true }],
   check: (settings) => urlFault(textOf(settings, 'url')),
-  send(message, settings, { http, clock }) {
+  send(message, settings, tools) {
     const shown = fitted(message, (smaller) => Buffer.byteLength(JSON.stringify(cardOf(smaller))) <= MAX_BYTES)
     const attachment = {
       contentType: 'application/vnd.microsoft.card.adaptive',
@@ -36,7 +36,7 @@ export const teams: ChannelAgent = {
       content: cardOf(shown),
     }
     const body = { type: 'message', attachments: [attachment] }
-    return postJson(http, { url: textOf(settings, 'url'), body }, clock.now())
+    return postJson(tools, { url: textOf(settings, 'url'), body })
   },
 }
 

@@ -1,5 +1,5 @@
 import type { ChannelAgent, HttpAnswer } from './channel-agent.ts'
-import { jsonHeaders, outcomeOf } from './http-outcome.ts'
+import { outcomeOf, postJson } from './http-outcome.ts'
 import { messageChatHtml, shownLength } from './render/chat-html.ts'
 import { fitted, urgencyOf } from './render/message.ts'
 import { textOf } from './settings.ts'
@@ -25,7 +25,7 @@ export const telegram: ChannelAgent = {
   ],
   check: (settings) =>
     /^[\w:-]{5,200}$/.test(textOf(settings, 'token')) ? null : 'the bot token has characters that none has',
-  async send(message, settings, { http, clock }) {
+  send(message, settings, tools) {
     const shown = fitted(message, (smaller) => shownLength(messageChatHtml(smaller, '\n')) <= MAX_TEXT)
     const body = {
       chat_id: textOf(settings, 'chat'),
@@ -35,8 +35,7 @@ export const telegram: ChannelAgent = {
       disable_notification: urgencyOf(message) === 'low',
     }
     const url = `${textOf(settings, 'url').replace(/\/+$/, '')}/bot${textOf(settings, 'token')}/sendMessage`
-    const answer = await http({ url, method: 'POST', headers: jsonHeaders, body: JSON.stringify(body) })
-    return outcomeOf(withWait(answer), clock.now())
+    return postJson(tools, { url, body }, (answer, now) => outcomeOf(withWait(answer), now))
   },
 }
 

@@ -1,7 +1,7 @@
 import { createHash, ECDH } from 'node:crypto'
 import webPushLibrary from 'web-push'
 import type { ChannelAgent, SendOutcome } from './channel-agent.ts'
-import { outcomeOf } from './http-outcome.ts'
+import { exchange, outcomeOf } from './http-outcome.ts'
 import { kindOf, leftOutText, linkOf, type Message, nameOf, oneLine, subjectOf, urgencyOf } from './render/message.ts'
 import { textOf, urlFault } from './settings.ts'
 
@@ -28,7 +28,8 @@ export const webPush: ChannelAgent = {
     if (bytesOf(textOf(settings, 'auth'))?.length !== 16) return 'auth must be 16 bytes in base64url'
     return urlFault(textOf(settings, 'endpoint'))
   },
-  async send(message, settings, { http, push, clock }) {
+  async send(message, settings, tools) {
+    const { push } = tools
     const endpoint = textOf(settings, 'endpoint')
     const { cipherText } = webPushLibrary.encrypt(
       ...([textOf(settings, 'p256dh'), textOf(settings, 'auth')] as const),
@@ -49,8 +50,9 @@ export const webPush: ChannelAgent = {
       // A repeat takes the place of the same message, where that still waits.
       topic: createHash('sha256').update(message.id).digest('base64url').slice(0, 32),
     }
-    const answer = await http({ url: endpoint, method: 'POST', headers, body: cipherText })
-    return goneOr(outcomeOf(answer, clock.now()), answer.status)
+    return exchange(tools, { url: endpoint, method: 'POST', headers, body: cipherText }, (answer, now) =>
+      goneOr(outcomeOf(answer, now), answer.status),
+    )
   },
 }
 

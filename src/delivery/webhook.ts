@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { ChannelAgent } from './channel-agent.ts'
-import { outcomeOf } from './http-outcome.ts'
+import { exchange } from './http-outcome.ts'
 import { forms } from './render/forms.ts'
 import { textOf } from './settings.ts'
 
@@ -26,10 +26,10 @@ export const webhook: ChannelAgent = {
       fresh: () => `whsec_${randomBytes(24).toString('base64')}`,
     },
   ],
-  async send(message, settings, { http, clock }) {
+  async send(message, settings, tools) {
     const { mediaType, render } = forms[textOf(settings, 'format') === 'xml' ? 'xml' : 'json']
     const body = render(message)
-    const timestamp = Math.floor(clock.now() / 1000)
+    const timestamp = Math.floor(tools.clock.now() / 1000)
     const secret = textOf(settings, 'secret')
     if (secret === '') return { kind: 'never', reason: 'this channel has no secret to sign with; save it again' }
     const headers = {
@@ -38,6 +38,6 @@ export const webhook: ChannelAgent = {
       'webhook-timestamp': String(timestamp),
       'webhook-signature': webhookSignature(secret, message.id, timestamp, body),
     }
-    return outcomeOf(await http({ url: textOf(settings, 'url'), method: 'POST', headers, body }), clock.now())
+    return exchange(tools, { url: textOf(settings, 'url'), method: 'POST', headers, body })
   },
 }
