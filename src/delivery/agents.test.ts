@@ -2,19 +2,16 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createManualClock } from '../core/clock.ts'
 import { createAddressGuard } from '../core/url/address.ts'
-import type { ChannelAgent, Settings } from './channel-agent.ts'
-import { discord } from './discord.ts'
-import { gotify } from './gotify.ts'
+import { readAcis } from '../xml/aci/aci-reader.ts'
+import { settingsOf, testAgent } from './agent-suite.testkit.ts'
+import { openWorld } from './agent-worlds.testkit.ts'
 import { createHttpSender } from './http-sender.ts'
 import { httpTemplate } from './http-template.ts'
-import { matrix } from './matrix.ts'
 import { ntfy } from './ntfy.ts'
-import { hostileText, itemOf, messageOf } from './render/message.testkit.ts'
-import { readSettings, shownSettings } from './settings.ts'
+import { agents, agentsByKind } from './registry.ts'
+import { messageOf } from './render/message.testkit.ts'
+import { readSettings } from './settings.ts'
 import { createSink, toolsOf } from './sink.testkit.ts'
-import { slack } from './slack.ts'
-import { teams } from './teams.ts'
-import { telegram } from './telegram.ts'
 import { webhook, webhookSignature } from './webhook.ts'
 
 const clock = createManualClock()
@@ -31,92 +28,25 @@ after(async () => {
   await sink.close()
 })
 
-const given: readonly [ChannelAgent, (url: string) => Record<string, unknown>][] = [
-  [webhook, (url) => ({ url, secret: 'whsec_c2VjcmV0' })],
-  [ntfy, (url) => ({ url, topic: 'news', token: 'tk_x' })],
-  [slack, (url) => ({ url: `${url}/services/x` })],
-  [discord, (url) => ({ url: `${url}/api/webhooks/1/x` })],
-  [teams, (url) => ({ url: `${url}/workflows/x` })],
-  [telegram, (url) => ({ url, token: '123:abcdef', chat: '@news' })],
-  [gotify, (url) => ({ url, token: 'secret-token' })],
-  [matrix, (url) => ({ url, room: '!abc:example.org', token: 'secret-token' })],
-  [
-    httpTemplate,
-    (url) => ({ url: `${url}/sms?to=1`, body: '{"text":"{{short}}"}', secretHeader: 'Authorization: Bearer x' }),
-  ],
-]
+for (const agent of agents) testAgent(agent, () => openWorld(agent.kind))
 
-function settingsOf(agent: ChannelAgent, values: Record<string, unknown>): Settings {
-  const { settings, errors } = readSettings(agent, values)
-  assert.deepEqual(errors, [])
-  return settings
-}
+describe('the registry', () => {
+  test('has each kind once', () => {
+    assert.deepEqual(agents.map(({ kind }) => kind).toSorted(), [
+      ...['discord', 'email', 'exec', 'feed', 'gotify', 'http', 'matrix'],
+      ...['ntfy', 'slack', 'teams', 'telegram', 'webhook', 'webpush'],
+    ])
+    assert.equal(agentsByKind.size, agents.length)
+  })
 
-describe('every agent', () => {
-  for (const [agent, values] of given) {
-    test(`${agent.kind}: sends one, a digest and a test, and understands the answers`, async () => {
-      const settings = settingsOf(agent, values(sink.url))
-      for (const message of [
-        messageOf(),
-        messageOf({ kind: 'digest', items: [itemOf(), itemOf({ id: 8, profile: 'News' })], leftOut: 4 }),
-        messageOf({ kind: 'test', items: [] }),
-      ]) {
-        sink.answerWith({ status: 200, body: 'ok' })
-        assert.deepEqual(await agent.send(message, settings, tools), { kind: 'delivered', answer: 'status 200: ok' })
-        const { body } = sink.received.at(-1)!
-        assert.doesNotThrow(() => JSON.parse(body))
-        if (message.kind === 'single') assert.match(body, /39\.90|39\\\\?\.90/)
-      }
-      const answers: [number, Record<string, string>, string][] = [
-        [429, { 'retry-after': '30' }, 'later'],
-        [503, {}, 'later'],
-        [400, {}, 'never'],
-        [401, {}, 'never'],
-        [302, { location: `${sink.url}/elsewhere` }, 'never'],
-      ]
-      for (const [status, headers, kind] of answers) {
-        sink.answerWith({ status, headers, body: 'because' })
-        const before = sink.received.length
-        const outcome = await agent.send(messageOf(), settings, tools)
-        assert.equal(outcome.kind, kind, String(status))
-        assert.match('reason' in outcome ? outcome.reason : '', new RegExp(`^status ${status}: because`))
-        if (status === 429) assert.equal('afterMs' in outcome && outcome.afterMs, 30_000)
-        assert.equal(sink.received.length, before + 1, 'no redirect is followed')
-      }
-    })
-
-    test(`${agent.kind}: what a page says stays text, however long`, async () => {
-      sink.answerWith({ status: 200 })
-      const settings = settingsOf(agent, values(sink.url))
-      const hostile = itemOf({
-        title: hostileText,
-        profile: hostileText,
-        summary: hostileText,
-        parts: [],
-        url: 'javascript:alert(1)',
-      })
-      await agent.send(messageOf({ items: [hostile] }), settings, tools)
-      const { body, headers } = sink.received.at(-1)!
-      assert.doesNotThrow(() => JSON.parse(body))
-      assert.equal(headers.bcc, undefined)
-      await agent.send(messageOf({ items: [itemOf({ title: 'x'.repeat(10_000_000) })] }), settings, tools)
-    })
-
-    test(`${agent.kind}: no secret is shown again, and one that is left out stays`, () => {
-      const settings = settingsOf(agent, values(sink.url))
-      const shown = shownSettings(agent, settings)
-      const open: Record<string, unknown> = {}
-      for (const { name, type } of agent.settings) {
-        if (type !== 'secret') {
-          if (Object.hasOwn(shown, name)) open[name] = shown[name]
-          continue
-        }
-        assert.ok(!Object.hasOwn(shown, name))
-        if (typeof settings[name] === 'string') assert.ok(!JSON.stringify(shown).includes(settings[name]))
-      }
-      assert.deepEqual(readSettings(agent, open, settings), { settings, errors: [], made: {} })
-    })
-  }
+  test('programs miss nothing, and only administrators run commands', () => {
+    const next = agents.filter(({ digest }) => digest.rest === 'next').map(({ kind }) => kind)
+    assert.deepEqual(next.toSorted(), ['exec', 'http', 'webhook'])
+    assert.deepEqual(
+      agents.filter(({ isForAdministrators }) => isForAdministrators === true).map(({ kind }) => kind),
+      ['exec'],
+    )
+  })
 })
 
 describe('settings', () => {
@@ -154,18 +84,36 @@ describe('a webhook', () => {
     assert.equal(headers['webhook-signature'], webhookSignature('whsec_c2VjcmV0', 'm1', timestamp, body))
   })
 
-  test('reaches no private address that nobody allowed', async () => {
-    const strict = createHttpSender(createAddressGuard({ allow: [] }))
-    try {
-      for (const url of [
-        sink.url,
-        sink.url.replace('127.0.0.1', 'localhost'),
-        'http://[::1]:1/',
-        'http://169.254.169.254/',
-      ])
-        await assert.rejects(strict.send({ url, method: 'POST', headers: {}, body: '' }), /private network/, url)
-    } finally {
-      await strict.close()
-    }
+  test('is signed as the example of Standard Webhooks', () => {
+    assert.equal(
+      webhookSignature(
+        'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+        'msg_p5jXN8AQM9LWM0D4loKWxJek',
+        1614265330,
+        '{"test": 2432232314}',
+      ),
+      'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    )
+  })
+
+  test('has a secret of its own where none is given, which its owner sees once', () => {
+    const { settings, made, errors } = readSettings(webhook, { url: sink.url })
+    assert.deepEqual(errors, [])
+    assert.match(made.secret!, /^whsec_[\w+/]{32}$/)
+    assert.equal(settings.secret, made.secret)
+    assert.deepEqual(readSettings(webhook, { url: sink.url }, settings), { settings, errors: [], made: {} })
+  })
+
+  test('speaks XML where it is asked to, and signs that', async () => {
+    sink.answerWith({ status: 204 })
+    const settings = settingsOf(webhook, { url: sink.url, secret: 'whsec_c2VjcmV0', format: 'xml' })
+    await webhook.send(messageOf({ owner: 'u1' }), settings, tools)
+    const { headers, body } = sink.received.at(-1)!
+    assert.equal(headers['content-type'], 'application/xml; charset=utf-8')
+    const { acis, errors } = readAcis(body)
+    assert.deepEqual(errors, [])
+    assert.partialDeepStrictEqual(acis[0], { owner: 'u1', id: '7', kind: 'changed', title: 'Kettle' })
+    const timestamp = Number(headers['webhook-timestamp'])
+    assert.equal(headers['webhook-signature'], webhookSignature('whsec_c2VjcmV0', 'm1', timestamp, body))
   })
 })

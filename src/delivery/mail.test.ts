@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { after, before, describe, test } from 'node:test'
+import { createServer as createTlsServer } from 'node:tls'
 import { SMTPServer } from 'smtp-server'
 import { createManualClock } from '../core/clock.ts'
 import { createAddressGuard } from '../core/url/address.ts'
+import { selfSigned } from '../crawl/fetch/certificate.testkit.ts'
+import { settingsOf } from './agent-suite.testkit.ts'
 import type { AgentTools } from './channel-agent.ts'
 import { createHttpSender } from './http-sender.ts'
 import { mail, readMailServer } from './mail.ts'
 import { hostileText, itemOf, messageOf } from './render/message.testkit.ts'
 import { readSettings } from './settings.ts'
-import { toolsOf } from './sink.testkit.ts'
+import { createRawSink, toolsOf } from './sink.testkit.ts'
 
 type Received = { from: string; to: string[]; data: string }
 
@@ -148,6 +151,131 @@ describe('mail', () => {
       })
       assert.equal(gone.kind, 'later')
     }
+  })
+
+  /** Answers as a mail server does, but for one stage. */
+  async function sendTo(stage: string, reply: string, limits = tools.limits) {
+    const lines: string[] = []
+    const script = await createRawSink((socket) => {
+      let isText = false
+      let rest = ''
+      const say = (at: string, usual: string): void => {
+        if (at !== stage) return void socket.write(usual)
+        if (reply === 'drop') return void socket.destroy()
+        if (reply === 'drip') {
+          const drip = (): void => void (socket.destroyed || socket.write('250-more\r\n', () => setTimeout(drip, 20)))
+          drip()
+        } else if (reply !== 'hang') socket.write(`${reply}\r\n`)
+      }
+      say('greeting', '220 mail.example ESMTP\r\n')
+      socket.setEncoding('utf8').on('data', (text: string) => {
+        const parts = (rest + text).split('\r\n')
+        rest = parts.pop()!
+        for (const line of parts) {
+          lines.push(line)
+          if (isText && line !== '.') continue
+          const word = isText ? 'text' : line.split(/[ :]/)[0]!.toUpperCase().replace('HELO', 'EHLO')
+          isText = word === 'DATA' && stage !== 'DATA'
+          say(word, word === 'DATA' ? '354 go on\r\n' : word === 'EHLO' ? '250 mail.example\r\n' : '250 fine\r\n')
+        }
+      })
+    })
+    const outcome = await mail.send(messageOf(), to, {
+      ...{ ...tools, limits },
+      mail: { ...tools.mail, server: `smtp://127.0.0.1:${script.port}` },
+    })
+    await script.close()
+    return { outcome, lines }
+  }
+
+  for (const stage of ['greeting', 'EHLO', 'MAIL', 'RCPT', 'DATA', 'text'])
+    test(`whatever a server does at ${stage}, the outcome is known`, async () => {
+      const isOfMessage = ['MAIL', 'RCPT', 'DATA', 'text'].includes(stage)
+      const short = { connectMs: 2000, answerMs: 400 }
+      const cases = [
+        [`421 try later`, 'later', tools.limits],
+        [`451 try later`, 'later', tools.limits],
+        [`550 no such thing`, isOfMessage ? 'never' : 'later', tools.limits],
+        [`554-no\r\n554 not here`, isOfMessage ? 'never' : 'later', tools.limits],
+        ['drop', 'later', tools.limits],
+        ['hang', 'later', short],
+        ['drip', 'later', { connectMs: 300, answerMs: 400 }],
+        ['\u0000\u0001 nonsense', 'later', short],
+      ] as const
+      await Promise.all(
+        cases.map(async ([reply, expected, limits]) => {
+          const { outcome, lines } = await sendTo(stage, reply, limits)
+          assert.equal(outcome.kind, expected, `${reply}: ${JSON.stringify(outcome)}`)
+          assert.notEqual('reason' in outcome && outcome.reason, '')
+          const recipients = lines.filter((line) => /^RCPT/i.test(line))
+          assert.ok(recipients.every((line) => line.startsWith('RCPT TO:<ann@example.org>')))
+        }),
+      )
+    })
+
+  test('a server that accepts is believed', async () => {
+    const { outcome, lines } = await sendTo('none', '')
+    assert.deepEqual(outcome, { kind: 'delivered', answer: '250 fine' })
+    assert.ok(lines.includes('MAIL FROM:<erace@e.example>'))
+  })
+
+  test('a certificate that nobody vouches for is refused, one that is known is not', async () => {
+    const certificate = selfSigned('localhost')
+    // TLS before the plain server.
+    const inner = (server.server.address() as AddressInfo).port
+    const secure = createTlsServer(certificate, (socket) => {
+      const plain = connect(inner, '127.0.0.1')
+      socket
+        .on('error', () => {})
+        .pipe(plain.on('error', () => {}))
+        .pipe(socket)
+    })
+    secure.listen(0, '127.0.0.1')
+    await once(secure, 'listening')
+    const { port } = secure.address() as AddressInfo
+    const through = {
+      ...tools,
+      mail: { ...tools.mail, server: `smtps://localhost:${port}` },
+      resolve: async () => '127.0.0.1',
+    }
+    const refused = await mail.send(messageOf(), to, through)
+    assert.equal(refused.kind, 'later')
+    assert.match('reason' in refused ? refused.reason : '', /certificate/i)
+    const accepted = await mail.send(messageOf(), to, { ...through, mailAuthority: certificate.cert })
+    assert.equal(accepted.kind, 'delivered')
+    secure.close()
+    await once(secure, 'close')
+  })
+
+  test('private mail servers that nobody allowed are not connected to', async () => {
+    const strict = createHttpSender(createAddressGuard({ allow: [] }))
+    const { port } = server.server.address() as AddressInfo
+    const before = received.length
+    for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]']) {
+      const own = settingsOf(mail, { ...to, server: `smtp://${host}:${port}`, from: 'me@e.example' })
+      const outcome = await mail.send(messageOf(), own, { ...tools, resolve: strict.resolve })
+      assert.equal(outcome.kind, 'later', host)
+      assert.match('reason' in outcome ? outcome.reason : '', /private network/, host)
+    }
+    assert.equal(received.length, before)
+    await strict.close()
+  })
+
+  test('an address that became two since it was saved gets nothing', async () => {
+    const before = received.length
+    for (const address of ['a@b.example, c@d.example', 'a@b.example\r\nRCPT TO:<c@d.example>', '', '"x" <a@b.example>'])
+      assert.equal((await mail.send(messageOf(), { to: address }, tools)).kind, 'never', address)
+    assert.equal(received.length, before)
+  })
+
+  test('is dated when its message was made, and urgent where that is', async () => {
+    await mail.send(messageOf({ items: [itemOf({ urgency: 5 })] }), to, tools)
+    const { data } = received.at(-1)!
+    assert.equal(header(data, 'Date'), 'Sun, 03 May 2026 08:00:00 +0000')
+    assert.equal(header(data, 'Importance'), 'High')
+    assert.equal(header(data, 'Precedence'), 'bulk')
+    await mail.send(messageOf(), to, tools)
+    assert.equal(header(received.at(-1)!.data, 'Importance'), '')
   })
 
   test('no password travels without TLS', async () => {

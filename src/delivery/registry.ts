@@ -7,6 +7,7 @@ import { httpTemplate } from './http-template.ts'
 import { mail } from './mail.ts'
 import { matrix } from './matrix.ts'
 import { ntfy } from './ntfy.ts'
+import { bounded } from './render/message.ts'
 import { slack } from './slack.ts'
 import { teams } from './teams.ts'
 import { telegram } from './telegram.ts'
@@ -18,6 +19,9 @@ export const agents: readonly ChannelAgent[] = [
   ...[mail, webPush, feed, webhook],
   ...[ntfy, slack, discord, matrix, telegram, gotify, teams],
   ...[httpTemplate, exec],
-]
+].map((agent) => ({
+  ...agent,
+  send: (message, settings, tools) => agent.send(bounded(message), settings, tools),
+}))
 
 export const agentsByKind: ReadonlyMap<string, ChannelAgent> = new Map(agents.map((agent) => [agent.kind, agent]))

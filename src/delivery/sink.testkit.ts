@@ -1,39 +1,69 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer as createTlsServer } from 'node:https'
+import { type AddressInfo, createServer as createRawServer, type Server, type Socket } from 'node:net'
 import type { Clock } from '../core/clock.ts'
 import { type AgentTools, usualLimits } from './channel-agent.ts'
 import type { GuardedNetwork } from './http-sender.ts'
 
-export type SinkRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
+export type SinkRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string; bytes: Buffer }
 export type SinkAnswer = { status: number; headers?: Record<string, string>; body?: string }
 
-/** A receiver on loopback that keeps what it gets and answers as it is told. */
-export async function createSink() {
+/** A receiver on loopback that keeps what it gets and answers as it is told; with TLS where it has a certificate. */
+export async function createSink(certificate?: { key: string; cert: string }) {
   const received: SinkRequest[] = []
   let answer: SinkAnswer = { status: 200, body: 'ok' }
-  const server = createServer(async (request, response) => {
-    let body = ''
-    request.setEncoding('utf8')
-    for await (const piece of request) body += piece
-    received.push({ method: request.method ?? '', path: request.url ?? '', headers: request.headers, body })
+  const server = certificate === undefined ? createServer() : createTlsServer(certificate)
+  server.on('request', async (request, response) => {
+    const pieces: Buffer[] = []
+    for await (const piece of request) pieces.push(piece)
+    const bytes = Buffer.concat(pieces)
+    const { method = '', url: path = '', headers } = request
+    received.push({ method, path, headers, bytes, body: bytes.toString('utf8') })
     response.writeHead(answer.status, answer.headers ?? {}).end(answer.body ?? '')
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listening(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     received,
     answerWith(next: SinkAnswer): void {
       answer = next
     },
     async close(): Promise<void> {
       server.closeAllConnections()
-      const closed = once(server, 'close')
-      server.close()
-      await closed
+      await closed(server)
     },
   }
+}
+
+/** A server that does with each connection what it likes. */
+export async function createRawSink(serve: (socket: Socket) => void) {
+  const sockets = new Set<Socket>()
+  const server = createRawServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+    serve(socket)
+  })
+  const port = await listening(server)
+  return {
+    port,
+    async close(): Promise<void> {
+      for (const socket of sockets) socket.destroy()
+      await closed(server)
+    },
+  }
+}
+
+async function listening(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+async function closed(server: Server): Promise<void> {
+  const end = once(server, 'close')
+  server.close()
+  await end
 }
 
 /** Without a mail server, programs or keys. */

@@ -29,7 +29,7 @@ export function selfSigned(host: string): { key: string; cert: string } {
   )
   const signature = sign('sha256', toSign, privateKey)
   const der = sequence(toSign, ecdsaSha256, tagged(0x03, Buffer.concat([Buffer.from([0]), signature])))
-  const lines = der.toString('base64').replace(/.{64}/g, '$&\n')
+  const lines = der.toString('base64').replace(/.{64}(?!$)/g, '$&\n')
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     cert: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`,

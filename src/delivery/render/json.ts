@@ -1,9 +1,4 @@
-import { cutTo, type Message, subjectOf } from './message.ts'
-
-const MAX_TITLE = 2000
-const MAX_SUMMARY = 10_000
-const MAX_CHANGE = 10_000
-const MAX_TEXT = 50_000
+import { type Message, subjectOf } from './message.ts'
 
 /** For programs: the same names as in the API. */
 export function messageJson(message: Message): Record<string, unknown> {
@@ -18,22 +13,22 @@ export function messageJson(message: Message): Record<string, unknown> {
     data: items.map((item) => ({
       id: item.id,
       kind: item.kind,
-      title: cutTo(item.title, MAX_TITLE),
+      title: item.title,
       url: item.url,
       source: item.source,
-      profile: { ...(item.file !== undefined && { id: item.file.profile }), name: cutTo(item.profile, MAX_TITLE) },
+      profile: { ...(item.file !== undefined && { id: item.file.profile }), name: item.profile },
       ...(item.file !== undefined && { document: item.file.document, version: item.file.version }),
       at: new Date(item.at).toISOString(),
       urgency: item.urgency,
       relevance: item.relevance,
-      summary: { text: cutTo(item.summary, MAX_SUMMARY) },
+      summary: { text: item.summary },
       changes: item.changes.map(({ kind: what, path, before, after }) => ({
-        ...{ kind: what, path: cutTo(path, MAX_TITLE) },
-        ...(before !== undefined && { before: cutTo(before, MAX_CHANGE) }),
-        ...(after !== undefined && { after: cutTo(after, MAX_CHANGE) }),
+        ...{ kind: what, path },
+        ...(before !== undefined && { before }),
+        ...(after !== undefined && { after }),
       })),
       moreChanges: item.moreChanges,
-      ...(item.text !== '' && { text: cutTo(item.text, MAX_TEXT) }),
+      ...(item.text !== '' && { text: item.text }),
       alsoAt: [...item.alsoAt],
       links: { ...item.links },
     })),

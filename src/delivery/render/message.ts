@@ -119,6 +119,43 @@ export function textLines({ text }: Pick<MessageItem, 'text'>): string[] {
   return lines.map(lineOf).filter((line) => line !== '')
 }
 
+const MAX_SUMMARY = 5000
+const MAX_CHANGE = 10_000
+const MAX_CHANGES = 200
+const MAX_ALSO_AT = 20
+
+/** The same message with no text longer than anybody reads, whatever a page brought along. Agents get nothing else. */
+export function bounded(message: Message): Message {
+  return { ...message, items: message.items.map(boundedItem) }
+}
+
+function boundedItem(item: MessageItem): MessageItem {
+  const { title, url, source, profile, summary, parts, changes, moreChanges, text, alsoAt } = item
+  return {
+    ...item,
+    title: cutTo(title, MAX_LINE),
+    url: url.length <= MAX_LINE ? url : '',
+    source: cutTo(source, MAX_NAME),
+    profile: cutTo(profile, MAX_NAME),
+    summary: cutTo(summary, MAX_SUMMARY),
+    parts: summary.length <= MAX_SUMMARY ? parts : [],
+    changes: changes.slice(0, MAX_CHANGES).map(boundedChange),
+    moreChanges: moreChanges + Math.max(0, changes.length - MAX_CHANGES),
+    text: cutTo(text, MAX_TEXT),
+    alsoAt: alsoAt.filter((other) => other.length <= MAX_LINE).slice(0, MAX_ALSO_AT),
+  }
+}
+
+function boundedChange({ kind, path, before, after, pieces }: ShownChange): ShownChange {
+  const isShort = (before?.length ?? 0) <= MAX_CHANGE && (after?.length ?? 0) <= MAX_CHANGE
+  return {
+    ...{ kind, path: cutTo(path, MAX_LINE) },
+    ...(before !== undefined && { before: cutTo(before, MAX_CHANGE) }),
+    ...(after !== undefined && { after: cutTo(after, MAX_CHANGE) }),
+    ...(pieces !== undefined && isShort && { pieces }),
+  }
+}
+
 const amounts = ['full', 'change', 'summary'] as const
 
 /**

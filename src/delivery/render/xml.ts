@@ -1,10 +1,6 @@
 import { type Aci, aciElement } from '../../xml/aci/aci.ts'
 import { declaration } from '../../xml/xml-writing.ts'
-import { cutTo, type Message, type MessageItem } from './message.ts'
-
-const MAX_TITLE = 2000
-const MAX_SUMMARY = 10_000
-const MAX_CHANGE = 10_000
+import type { Message, MessageItem } from './message.ts'
 
 /** Annotations as the papers write them (ACI, `src/xml/aci.dtd`): a file of all items. A test has none. */
 export function messageXml({ items, owner = '' }: Message): string {
@@ -13,8 +9,6 @@ export function messageXml({ items, owner = '' }: Message): string {
 
 function aciOf(item: MessageItem, owner: string): Aci {
   const { id, kind, title, url, at, urgency, relevance, summary, changes, moreChanges, alsoAt, links, file } = item
-  const cut = (text: string | undefined): string | undefined =>
-    text === undefined ? undefined : cutTo(text, MAX_CHANGE)
   return {
     owner,
     extension: file?.extension ?? '',
@@ -25,24 +19,21 @@ function aciOf(item: MessageItem, owner: string): Aci {
     docbase: links.cached,
     isExpired: false,
     expiresAt: null,
-    summary: { text: cutTo(summary, MAX_SUMMARY), marks: [] },
+    summary: { text: summary, marks: [] },
     id: String(id),
     profile: file?.profile ?? '',
     document: file === undefined ? '' : String(file.document),
     version: file === undefined ? '' : String(file.version),
     isBacklog: false,
-    title: cutTo(title, MAX_TITLE),
+    title,
     alsoAt,
     explanation: null,
     changes: {
-      list: changes.map(({ kind: what, path, before, after }) => {
-        const [old, now] = [cut(before), cut(after)]
-        return {
-          ...{ kind: what, path: cutTo(path, MAX_TITLE) },
-          ...(old !== undefined && { before: old }),
-          ...(now !== undefined && { after: now }),
-        }
-      }),
+      list: changes.map(({ kind: what, path, before, after }) => ({
+        ...{ kind: what, path },
+        ...(before !== undefined && { before }),
+        ...(after !== undefined && { after }),
+      })),
       more: moreChanges,
     },
     ...{ entry: '', link: '', channel: '' },
