@@ -101,7 +101,7 @@ export function profileOf(
 }
 
 /** Polls until the condition holds. */
-export async function until(what: string, holds: () => Promise<boolean> | boolean, limitMs = 30_000): Promise<void> {
+export async function until(what: string, holds: () => Promise<boolean> | boolean, limitMs = 90_000): Promise<void> {
   const endAt = performance.now() + limitMs
   while (!(await holds())) {
     if (performance.now() > endAt) throw new Error(`timed out waiting for: ${what}`)
