@@ -13,6 +13,11 @@ const workOfCell = 20
 /** How much two blocks must have for each other to be one that changed. */
 const enough = 0.44
 
+/** Most gaps are small: tables of their own would cost more than comparing what is in them. */
+const keptColumns = 64
+const keptSteps = new Uint8Array(maxCells)
+const keptSums = [new Float64Array(keptColumns), new Float64Array(keptColumns)] as const
+
 /** Pairs those that are most alike, in the order of both. False where not all were compared. */
 export function alignGap(gap: BlockGap, budget: DiffBudget, pair: (from: number, to: number) => void): boolean {
   if (isOneByOne(gap, budget)) {
@@ -82,9 +87,11 @@ function align(gap: BlockGap, budget: DiffBudget, pair: (from: number, to: numbe
   /** The first column that a row looks at. */
   const startOf = (row: number): number =>
     isWhole ? 0 : Math.min(columns - width, Math.max(0, Math.round((row * columns) / rows) - (width >> 1)))
-  const steps = new Uint8Array(rows * width)
-  let above = new Float64Array(columns + 1)
-  let current = new Float64Array(columns + 1)
+  const steps = rows * width <= maxCells ? keptSteps : new Uint8Array(rows * width)
+  let [above, current] =
+    columns < keptColumns ? keptSums : [new Float64Array(columns + 1), new Float64Array(columns + 1)]
+  above.fill(0, 0, columns + 1)
+  current.fill(0, 0, columns + 1)
   let reached = 0
   for (let row = 0; row < rows; row++) {
     const start = startOf(row)
@@ -122,7 +129,11 @@ function createLikeness({ old, next, from, to }: BlockGap): (row: number, column
   const features = (blocks: readonly Block[], places: readonly number[]): Features[] =>
     places.map((place) => featuresOf(blocks[place]!))
   const [a, b] = [features(old, from), features(next, to)]
-  const [placesA, placesB] = [countPlaces(old, from), countPlaces(next, to)]
+  let places: [Map<string, number>, Map<string, number>] | null = null
+  const isOnlyOne = (place: string): boolean => {
+    places ??= [countPlaces(old, from), countPlaces(next, to)]
+    return places[0].get(place) === 1 && places[1].get(place) === 1
+  }
   const [cellsA, cellsB] = [firstCells(a), firstCells(b)]
   const isEven = from.length === to.length
   return (row, column) => {
@@ -131,14 +142,13 @@ function createLikeness({ old, next, from, to }: BlockGap): (row: number, column
     const [left, right] = [a[row]!, b[column]!]
     const isSameRow = left.firstCell !== '' && left.firstCell === right.firstCell
     // A row whose first cell is found on the other side belongs to that one.
-    if (!isSameRow && (cellsB.has(left.firstCell) || cellsA.has(right.firstCell))) return 0
+    if (!isSameRow && (cellsB?.has(left.firstCell) || cellsA?.has(right.firstCell))) return 0
     let score = sharedWords(left, right)
     if (isSameRow) score = Math.max(score, 0.5)
     const isShort = left.isShort && right.isShort
     if (one.place === other.place) {
       score += 0.2
-      const isOnly = placesA.get(one.place) === 1 && placesB.get(one.place) === 1
-      if (isShort && isOnly && isNamedPlace.test(one.place)) score += 0.25
+      if (isShort && isNamedPlace.test(one.place) && isOnlyOne(one.place)) score += 0.25
     }
     if (one.trail.length === other.trail.length && one.trail.at(-1) === other.trail.at(-1)) score += 0.01
     // A short text that stands where a short one stood has replaced it.
@@ -147,8 +157,15 @@ function createLikeness({ old, next, from, to }: BlockGap): (row: number, column
   }
 }
 
-function firstCells(features: readonly Features[]): Set<string> {
-  return new Set(features.map(({ firstCell }) => firstCell).filter((cell) => cell !== ''))
+/** Null where there are none. */
+function firstCells(features: readonly Features[]): Set<string> | null {
+  let cells: Set<string> | null = null
+  for (const { firstCell } of features) {
+    if (firstCell === '') continue
+    cells ??= new Set()
+    cells.add(firstCell)
+  }
+  return cells
 }
 
 function countPlaces(blocks: readonly Block[], places: readonly number[]): Map<string, number> {

@@ -5,7 +5,7 @@ import { sharedEnd, sharedStart } from './shared-ends.ts'
 /** What of a block is held against others, in numbers, so that thousands of pairs can be compared. */
 export type Features = {
   /** Hashes of its words in lower case, sorted; numbers all have the same. */
-  readonly words: Int32Array
+  readonly words: readonly number[]
   /** By how much they count, all together. */
   readonly weight: number
   /** Few words: where it is says more than what they are. */
@@ -23,12 +23,12 @@ const numberHash = 1
 export function featuresOf(block: Block): Features {
   const { text } = block
   const codes = codesOf(text, 0)
-  const found = new Int32Array(Math.min(maxWords, (text.length >> 1) + 1))
+  const max = Math.min(maxWords, (text.length >> 1) + 1)
   let count = 0
   let hash = 0
   let length = 0
   let isNumber = false
-  for (let i = 0; i <= text.length && count < found.length; i++) {
+  for (let i = 0; i <= text.length && count < max; i++) {
     const code = i < text.length ? codes[i]! : 0x20
     const kindOf = code < 128 ? asciiKinds[code]! : code >= 0x2e80 && code < 0xd800 ? dense : letter
     // Separators within a number are part of it.
@@ -41,17 +41,35 @@ export function featuresOf(block: Block): Features {
     }
     if (kindOf === sign) continue
     if (kindOf === dense) {
-      if (count < found.length) found[count++] = wordHash(code * 0x9e3779b1, 7)
+      if (count < max) found[count++] = wordHash(code * 0x9e3779b1, 7)
       continue
     }
     if (kindOf === digit && length === 0) isNumber = true
     hash = (Math.imul(hash ^ (code < 128 ? code | 0x20 : code), 0x01000193) + 0x9e37) | 0
     length++
   }
-  const words = found.subarray(0, count).sort()
+  const words = sorted(count)
   let weight = 0
   for (let i = 0; i < count; i++) weight += weightOf(words[i]!)
   return { words, weight, isShort: count <= maxShort, firstCell: firstCellOf(block) }
+}
+
+/** The words of the text that is read. */
+const found = new Int32Array(maxWords)
+
+/** The first ones of `found`. They are few, and put in their places by steps of ten, of four and of one. */
+function sorted(count: number): number[] {
+  for (let step = count > 10 ? 10 : count > 4 ? 4 : 1; step > 0; step = step === 10 ? 4 : step === 4 ? 1 : 0) {
+    for (let i = step; i < count; i++) {
+      const word = found[i]!
+      let at = i
+      for (; at >= step && found[at - step]! > word; at -= step) found[at] = found[at - step]!
+      found[at] = word
+    }
+  }
+  const words: number[] = []
+  for (let i = 0; i < count; i++) words.push(found[i]!)
+  return words
 }
 
 /** Of a row; '' of everything else. */

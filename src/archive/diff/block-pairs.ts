@@ -3,6 +3,7 @@ import { alignGap } from './block-alignment.ts'
 import { classes } from './block-likeness.ts'
 import { type PairUp, pairByKey } from './keyed-pairs.ts'
 import { type DiffBudget, diffNumbers } from './sequence-diff.ts'
+import { TextNumbers } from './text-numbers.ts'
 
 /** Which block of the older document became which of the newer one; -1 where there is none. */
 export type Pairs = {
@@ -10,6 +11,8 @@ export type Pairs = {
   readonly from: Int32Array
   /** By block of the newer one: its text is elsewhere than it was. */
   readonly isMoved: Uint8Array
+  /** By block of the newer one: its partner's text is known to be the same. */
+  readonly isEqual: Uint8Array
   readonly coarse: boolean
 }
 
@@ -22,6 +25,7 @@ export function pairBlocks(old: readonly Block[], next: readonly Block[], budget
     to: new Int32Array(old.length).fill(-1),
     from: new Int32Array(next.length).fill(-1),
     isMoved: new Uint8Array(next.length),
+    isEqual: new Uint8Array(next.length),
     coarse: false,
   }
   const pair = (from: number, to: number): void => {
@@ -30,7 +34,10 @@ export function pairBlocks(old: readonly Block[], next: readonly Block[], budget
   }
   pairByKey(old, next, budget, pair)
   const texts = numberedTexts(old, next)
-  const { gaps, coarse } = pairEqual(texts, pair, budget)
+  const { gaps, coarse } = pairEqual(texts, budget, (from, to) => {
+    pair(from, to)
+    pairs.isEqual[to] = 1
+  })
   pairs.coarse = coarse
   pairMoved(old, next, texts, pairs, gaps, pair)
   for (const gap of gaps) {
@@ -47,25 +54,20 @@ export function pairBlocks(old: readonly Block[], next: readonly Block[], budget
 type NumberedTexts = { a: Int32Array; b: Int32Array; placesA: number[]; placesB: number[]; count: number }
 
 function numberedTexts(old: readonly Block[], next: readonly Block[]): NumberedTexts {
-  const ids = new Map<string, number>()
+  const texts = new TextNumbers()
   const numbered = (blocks: readonly Block[], places: number[]): Int32Array => {
     const numbers = new Int32Array(blocks.length)
     for (let i = 0; i < blocks.length; i++) {
-      const { text, key } = blocks[i]!
+      const { text, key, kind } = blocks[i]!
       if (key !== '') continue
-      let id = ids.get(text)
-      if (id === undefined) {
-        id = ids.size
-        ids.set(text, id)
-      }
-      numbers[i] = id * classCount + classes[blocks[i]!.kind]
+      numbers[i] = texts.numberOf(text) * classCount + classes[kind]
       places.push(i)
     }
     return numbers
   }
   const [placesA, placesB]: [number[], number[]] = [[], []]
   const [a, b] = [numbered(old, placesA), numbered(next, placesB)]
-  return { a, b, placesA, placesB, count: ids.size * classCount }
+  return { a, b, placesA, placesB, count: texts.size * classCount }
 }
 
 const classCount = 6
@@ -74,7 +76,7 @@ const textOf = (token: number): number => Math.floor(token / classCount)
 /** Blocks between the same two that are equal. */
 type Gap = { from: number[]; to: number[] }
 
-function pairEqual(texts: NumberedTexts, pair: PairUp, budget: DiffBudget) {
+function pairEqual(texts: NumberedTexts, budget: DiffBudget, pair: PairUp) {
   const { placesA, placesB } = texts
   const compared = (numbers: Int32Array, places: readonly number[]): Int32Array =>
     places.length === numbers.length ? numbers : Int32Array.from(places, (place) => numbers[place]!)
@@ -104,10 +106,14 @@ function pairMoved(
   gaps: readonly Gap[],
   pair: PairUp,
 ): void {
+  const removed = new Set<number>()
+  for (const blocks of gaps) for (const place of blocks.from) removed.add(textOf(a[place]!))
+  if (removed.size === 0) return
   const places = new Map<number, { places: number[]; gaps: number[]; removed: number }>()
   for (const [gap, blocks] of gaps.entries()) {
     for (const place of blocks.to) {
       const text = textOf(b[place]!)
+      if (!removed.has(text)) continue
       const same = places.get(text)
       if (same === undefined) places.set(text, { places: [place], gaps: [gap], removed: 0 })
       else {
@@ -116,6 +122,7 @@ function pairMoved(
       }
     }
   }
+  if (places.size === 0) return
   for (const blocks of gaps) {
     for (const place of blocks.from) {
       const same = places.get(textOf(a[place]!))

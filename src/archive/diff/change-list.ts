@@ -33,7 +33,7 @@ export function listChanges(old: Blocks, next: Blocks, budget: DiffBudget = crea
       from = partner + 1
     }
     const before = old.blocks[partner]!
-    if (before.text === after.text) continue
+    if (pairs.isEqual[to] === 1 || before.text === after.text) continue
     const words = wordsOfPair(before, after, budget)
     coarse ||= words.coarse
     // White space alone is no change.
@@ -83,6 +83,16 @@ function addedBlock(block: Block, to: number): Change {
 }
 
 function known({ kind: block, trail, place, key, title, link }: Block) {
-  const path = block === 'value' ? key : block === 'entry' ? (title ?? '') : trail.join(' › ')
+  const path = block === 'value' ? key : block === 'entry' ? (title ?? '') : trailText(trail)
+  if (title === undefined && link === undefined) return { block, path, place, key }
   return { block, path, place, key, ...(title === undefined ? {} : { title }), ...(link === undefined ? {} : { link }) }
+}
+
+let lastTrail: { trail: readonly string[]; text: string } = { trail: [], text: '' }
+
+/** Neighbours are under the same headings. */
+function trailText(trail: readonly string[]): string {
+  if (trail.length === 0) return ''
+  if (lastTrail.trail !== trail) lastTrail = { trail, text: trail.join(' › ') }
+  return lastTrail.text
 }

@@ -48,28 +48,42 @@ export function diffSequences(old: readonly string[], next: readonly string[], b
 
 /** The same for tokens that are numbers already, each less than `end`. */
 export function diffNumbers(a: Int32Array, b: Int32Array, end: number, budget: DiffBudget): SequenceDiff {
-  const counts = { a: new Int32Array(end), b: new Int32Array(end) }
+  const counts = countsFor(end)
   const matches: Match[] = []
   const open: Range[] = [{ from: 0, fromEnd: a.length, to: 0, toEnd: b.length }]
   let coarse = false
   for (let range = open.pop(); range !== undefined; range = open.pop()) {
-    const inner = trimmed(a, b, range, matches)
-    if (inner.from === inner.fromEnd || inner.to === inner.toEnd) continue
-    const size = inner.fromEnd - inner.from + inner.toEnd - inner.to
-    budget.work -= size
-    if (budget.work <= 0) {
-      coarse = true
-      continue
+    const inner = trimmed(a, b, range)
+    putMatch(matches, range.from, range.to, inner.from - range.from)
+    if (inner.from < inner.fromEnd && inner.to < inner.toEnd) {
+      budget.work -= inner.fromEnd - inner.from + inner.toEnd - inner.to
+      if (budget.work <= 0 || !diffRange(a, b, inner, { counts, matches, open, budget })) coarse = true
     }
-    count(a, b, inner, counts, 1)
-    const common = commonTokens(a, b, inner, counts)
-    const anchors = exactly(a, b, common, budget, matches) ? null : anchorsOf(a, b, common, counts)
-    count(a, b, inner, counts, -1)
-    if (anchors === null) continue
-    if (anchors.length === 0) coarse = true
-    else for (const gap of gapsOf(inner, anchors, matches)) open.push(gap)
+    putMatch(matches, inner.fromEnd, inner.toEnd, range.fromEnd - inner.fromEnd)
   }
   return { matches: joined(matches), coarse }
+}
+
+type Comparison = { counts: TokenCounts; matches: Match[]; open: Range[]; budget: DiffBudget }
+
+/** Finds what is equal, or leaves parts open that are to be compared by themselves; false where neither is possible. */
+function diffRange(a: Int32Array, b: Int32Array, range: Range, { counts, matches, open, budget }: Comparison): boolean {
+  count(a, b, range, counts, 1)
+  const common = commonTokens(a, b, range, counts)
+  const anchors = exactly(a, b, common, budget, matches) ? null : anchorsOf(a, b, common, counts)
+  count(a, b, range, counts, -1)
+  if (anchors === null) return true
+  if (anchors.length === 0) return false
+  for (const gap of gapsOf(range, anchors, matches)) open.push(gap)
+  return true
+}
+
+/** Most comparisons are small. Tables of their own would cost more than they do; in these all counts are zero between two. */
+const keptSize = 8_192
+const keptCounts: TokenCounts = { a: new Int32Array(keptSize), b: new Int32Array(keptSize) }
+
+function countsFor(end: number): TokenCounts {
+  return end <= keptSize ? keptCounts : { a: new Int32Array(end), b: new Int32Array(end) }
 }
 
 function numbered(tokens: readonly string[], start: number, end: number, ids: Map<string, number>): Int32Array {
@@ -86,18 +100,17 @@ function numbered(tokens: readonly string[], start: number, end: number, ids: Ma
   return numbers
 }
 
-function trimmed(a: Int32Array, b: Int32Array, range: Range, matches: Match[]): Range {
+/** Without equal ends. */
+function trimmed(a: Int32Array, b: Int32Array, range: Range): Range {
   let { from, fromEnd, to, toEnd } = range
   while (from < fromEnd && to < toEnd && a[from] === b[to]) {
     from++
     to++
   }
-  if (from > range.from) matches.push({ from: range.from, to: range.to, length: from - range.from })
   while (fromEnd > from && toEnd > to && a[fromEnd - 1] === b[toEnd - 1]) {
     fromEnd--
     toEnd--
   }
-  if (range.fromEnd > fromEnd) matches.push({ from: fromEnd, to: toEnd, length: range.fromEnd - fromEnd })
   return { from, fromEnd, to, toEnd }
 }
 
@@ -107,27 +120,34 @@ function count(a: Int32Array, b: Int32Array, range: Range, counts: TokenCounts, 
 }
 
 function commonTokens(a: Int32Array, b: Int32Array, range: Range, counts: TokenCounts): CommonTokens {
-  const common: CommonTokens = { a: [], b: [] }
-  for (let i = range.from; i < range.fromEnd; i++) if (counts.b[a[i]!]! > 0) common.a.push(i)
-  for (let i = range.to; i < range.toEnd; i++) if (counts.a[b[i]!]! > 0) common.b.push(i)
+  const { from, fromEnd, to, toEnd } = range
+  const size = Math.max(fromEnd - from, toEnd - to)
+  const common = size <= keptSize ? keptCommon : createCommon(size)
+  common.aCount = common.bCount = 0
+  for (let i = from; i < fromEnd; i++) if (counts.b[a[i]!]! > 0) common.a[common.aCount++] = i
+  for (let i = to; i < toEnd; i++) if (counts.a[b[i]!]! > 0) common.b[common.bCount++] = i
   return common
 }
 
+function createCommon(size: number): CommonTokens {
+  return { a: new Int32Array(size), b: new Int32Array(size), aCount: 0, bCount: 0 }
+}
+
+const keptCommon = createCommon(keptSize)
+
 /** False where the budget does not pay for it. */
 function exactly(a: Int32Array, b: Int32Array, common: CommonTokens, budget: DiffBudget, matches: Match[]): boolean {
-  const length = common.a.length + common.b.length
+  const length = common.aCount + common.bCount
   if (length === 0) return true
   const work = Math.min(maxWorkOfOne, budget.work)
   const maxEditLength = Math.floor(Math.min(work / length, Math.sqrt(work / workOfPath)))
-  if (Math.abs(common.a.length - common.b.length) > maxEditLength) return false
-  const old = common.a.map((place) => a[place]!)
-  const next = common.b.map((place) => b[place]!)
-  const small = length <= maxSmall ? shortestEdits(old, next, Math.min(maxEditLength, maxSmallEdits)) : null
-  if (small !== null) {
-    for (const [from, to] of small) matches.push(single(common.a[from]!, common.b[to]!))
+  if (Math.abs(common.aCount - common.bCount) > maxEditLength) return false
+  if (length <= maxSmall && shortestEdits(a, b, common, Math.min(maxEditLength, maxSmallEdits), matches)) {
     budget.work -= length
     return true
   }
+  const old = Array.from({ length: common.aCount }, (_, i) => a[common.a[i]!]!)
+  const next = Array.from({ length: common.bCount }, (_, i) => b[common.b[i]!]!)
   const changes = diffArrays(old, next, { maxEditLength })
   if (changes === undefined) {
     budget.work -= maxEditLength * (length + workOfPath * maxEditLength)
@@ -138,7 +158,7 @@ function exactly(a: Int32Array, b: Int32Array, common: CommonTokens, budget: Dif
   for (const { added, removed, count } of changes) {
     if (added) to += count
     else if (removed) from += count
-    else for (const end = from + count; from < end; ) matches.push(single(common.a[from++]!, common.b[to++]!))
+    else for (const end = from + count; from < end; ) putMatch(matches, common.a[from++]!, common.b[to++]!, 1)
   }
   budget.work -= length
   return true
@@ -148,50 +168,69 @@ function exactly(a: Int32Array, b: Int32Array, common: CommonTokens, budget: Dif
 const maxSmall = 2_000
 const maxSmallEdits = 60
 
-/** The pairs of a longest common sequence, as Myers finds it; null where it takes more edits than allowed. */
-function shortestEdits(a: readonly number[], b: readonly number[], maxEdits: number): [number, number][] | null {
-  const [n, m] = [a.length, b.length]
-  const width = 2 * maxEdits + 3
-  const middle = maxEdits + 1
-  /** The furthest place in `a` on each diagonal, after each number of edits. */
-  const rows: Int32Array[] = []
-  let row = new Int32Array(width)
-  for (let edits = 0; edits <= maxEdits; edits++) {
-    for (let k = -edits; k <= edits; k += 2) {
-      const isDown = k === -edits || (k !== edits && row[middle + k - 1]! < row[middle + k + 1]!)
-      let x = isDown ? row[middle + k + 1]! : row[middle + k - 1]! + 1
+/**
+ * The furthest place in `a` on each diagonal, after each number of edits: one for no edit, two for one, and so on. Both sides' tokens and
+ * the places that are paired are kept next to it.
+ */
+const furthest = new Int32Array(((maxSmallEdits + 1) * (maxSmallEdits + 2)) / 2)
+const [smallA, smallB] = [new Int32Array(maxSmall), new Int32Array(maxSmall)]
+const pairedA = new Int32Array(maxSmall)
+
+/** Adds a longest common sequence, as Myers finds it; false where it takes more edits than allowed. */
+function shortestEdits(a: Int32Array, b: Int32Array, common: CommonTokens, maxEdits: number, matches: Match[]) {
+  const [n, m] = [common.aCount, common.bCount]
+  for (let i = 0; i < n; i++) smallA[i] = a[common.a[i]!]!
+  for (let i = 0; i < m; i++) smallB[i] = b[common.b[i]!]!
+  let last = 0
+  for (let edits = 0, row = 0; edits <= maxEdits; edits++) {
+    for (let j = 0; j <= edits; j++) {
+      const k = 2 * j - edits
+      let x = edits === 0 ? 0 : stepsDown(last, j, edits) ? furthest[last + j]! : furthest[last + j - 1]! + 1
       let y = x - k
-      while (x < n && y < m && a[x] === b[y]) {
+      while (x < n && y < m && smallA[x] === smallB[y]) {
         x++
         y++
       }
-      row[middle + k] = x
-      if (x >= n && y >= m) return pathOf(rows, n, m, middle, edits)
+      furthest[row + j] = x
+      if (x >= n && y >= m) {
+        putPath(common, edits, matches)
+        return true
+      }
     }
-    rows.push(row)
-    row = row.slice()
+    last = row
+    row += edits + 1
   }
-  return null
+  return false
 }
 
-function pathOf(rows: readonly Int32Array[], n: number, m: number, middle: number, edits: number): [number, number][] {
-  const pairs: [number, number][] = []
-  let [x, y] = [n, m]
+/** Whether the way to the `j`th diagonal takes a token of `b`; `last` is where the row before begins. */
+function stepsDown(last: number, j: number, edits: number): boolean {
+  return j === 0 || (j !== edits && furthest[last + j - 1]! < furthest[last + j]!)
+}
+
+function putPath(common: CommonTokens, edits: number, matches: Match[]): void {
+  let [x, y] = [common.aCount, common.bCount]
+  pairedA.fill(-1, 0, x)
   for (let left = edits; left >= 0; left--) {
     const k = x - y
-    const row = rows[left - 1]
-    const isDown = row !== undefined && (k === -left || (k !== left && row[middle + k - 1]! < row[middle + k + 1]!))
-    const startX = row === undefined ? 0 : isDown ? row[middle + k + 1]! : row[middle + k - 1]! + 1
-    while (x > startX && y > startX - k) pairs.push([--x, --y])
-    if (row === undefined) break
+    const last = ((left - 1) * left) / 2
+    const j = (k + left) / 2
+    const isDown = left > 0 && stepsDown(last, j, left)
+    const startX = left === 0 ? 0 : isDown ? furthest[last + j]! : furthest[last + j - 1]! + 1
+    while (x > startX && y > startX - k) pairedA[--x] = --y
     if (isDown) y--
     else x--
   }
-  return pairs.reverse()
+  for (let i = 0; i < common.aCount; i++)
+    if (pairedA[i] !== -1) putMatch(matches, common.a[i]!, common.b[pairedA[i]!]!, 1)
 }
 
-function single(from: number, to: number): Match {
-  return { from, to, length: 1 }
+/** Adds to the last match where this goes on. */
+function putMatch(matches: Match[], from: number, to: number, length: number): void {
+  if (length === 0) return
+  const last = matches.length === 0 ? undefined : matches[matches.length - 1]!
+  if (last !== undefined && last.from + last.length === from && last.to + last.length === to) last.length += length
+  else matches.push({ from, to, length })
 }
 
 function gapsOf(range: Range, anchors: readonly Match[], matches: Match[]): Range[] {
@@ -209,25 +248,26 @@ function gapsOf(range: Range, anchors: readonly Match[], matches: Match[]): Rang
 
 /** In order, neighbours as one. */
 function joined(matches: Match[]): Match[] {
+  let isJoined = true
+  for (let i = 1; i < matches.length && isJoined; i++) {
+    const [last, { from, to }] = [matches[i - 1]!, matches[i]!]
+    isJoined = last.from < from && (last.from + last.length < from || last.to + last.length < to)
+  }
+  if (isJoined) return matches
   matches.sort((one, other) => one.from - other.from)
   const result: Match[] = []
-  for (const match of matches) {
-    const last = result.at(-1)
-    if (last !== undefined && last.from + last.length === match.from && last.to + last.length === match.to)
-      last.length += match.length
-    else result.push({ ...match })
-  }
+  for (const { from, to, length } of matches) putMatch(result, from, to, length)
   return result
 }
 
 /** Equal stretches of two sequences. */
 export type Match = { from: number; to: number; length: number }
 
-/** Places of the tokens that stand on both sides. */
-export type CommonTokens = { a: number[]; b: number[] }
+/** Places of the tokens that stand on both sides; the arrays may be longer. */
+type CommonTokens = { a: Int32Array; b: Int32Array; aCount: number; bCount: number }
 
 /** How often each token stands in the ranges that are looked at. */
-export type TokenCounts = { a: Int32Array; b: Int32Array }
+type TokenCounts = { a: Int32Array; b: Int32Array }
 
 /**
  * Tokens that stand once on either side, as many of them as can be kept in one order: the longest rising sequence of
@@ -236,11 +276,12 @@ export type TokenCounts = { a: Int32Array; b: Int32Array }
 function anchorsOf(a: Int32Array, b: Int32Array, common: CommonTokens, counts: TokenCounts): Match[] {
   const isUnique = (token: number): boolean => counts.a[token] === 1 && counts.b[token] === 1
   const placesInB = new Map<number, number>()
-  for (const place of common.b) if (isUnique(b[place]!)) placesInB.set(b[place]!, place)
+  for (let i = 0; i < common.bCount; i++) if (isUnique(b[common.b[i]!]!)) placesInB.set(b[common.b[i]!]!, common.b[i]!)
   const pairs: Match[] = []
-  for (const place of common.a) {
-    const to = isUnique(a[place]!) ? placesInB.get(a[place]!) : undefined
-    if (to !== undefined) pairs.push({ from: place, to, length: 1 })
+  for (let i = 0; i < common.aCount; i++) {
+    const from = common.a[i]!
+    const to = isUnique(a[from]!) ? placesInB.get(a[from]!) : undefined
+    if (to !== undefined) pairs.push({ from, to, length: 1 })
   }
   return longestRising(pairs)
 }

@@ -1,4 +1,5 @@
-import { findTokens, type Words } from '../../core/text/word-tokens.ts'
+import type { Words } from '../../core/text/word-tokens.ts'
+import { type CodedWords, numberWords } from './word-numbers.ts'
 
 /** The words of a text, in numbers: equal words have equal ones. Texts are made only of those that are asked for. */
 export type TokenList = {
@@ -13,29 +14,32 @@ export type TokenList = {
 /** Words that were seen before, shared by the texts that are compared. */
 export type TokenIds = Map<string, number>
 
+/** Of two texts, and how many different words they have. Of short texts this is valid until the next call. */
+export function tokensOfTexts(old: CodedWords, next: CodedWords): { old: TokenList; next: TokenList; count: number } {
+  const { numbers, count } = numberWords(old, next)
+  const oldCount = old.spans.starts.length
+  return {
+    old: tokenList(old, numbers.subarray(0, oldCount)),
+    next: tokenList(next, numbers.subarray(oldCount, oldCount + next.spans.starts.length)),
+    count,
+  }
+}
+
+function tokenList({ text, spans }: CodedWords, ids: Int32Array): TokenList {
+  const { starts, ends } = spans
+  return {
+    ids,
+    word: (at) => text.slice(starts[at], ends[at]),
+    glue: (at) => text.slice(at === 0 ? 0 : ends[at - 1], starts[at]),
+    between: (from, end) => (from < end ? text.slice(starts[from], ends[end - 1]) : ''),
+  }
+}
+
 function idOf(word: string, ids: TokenIds): number {
   const known = ids.get(word)
   if (known !== undefined) return known
   ids.set(word, ids.size)
   return ids.size - 1
-}
-
-/** Where the codes of a text begin. */
-export type CodesAt = { codes: Uint16Array; offset: number }
-
-/** Null where there are too many. */
-export function tokensOf(text: string, { codes, offset }: CodesAt, ids: TokenIds, limit: number): TokenList | null {
-  const found = findTokens(text, codes, offset, limit)
-  if (found === null) return null
-  const { starts, ends } = found
-  const numbers = new Int32Array(starts.length)
-  for (let i = 0; i < starts.length; i++) numbers[i] = idOf(text.slice(starts[i], ends[i]), ids)
-  return {
-    ids: numbers,
-    word: (at) => text.slice(starts[at], ends[at]),
-    glue: (at) => text.slice(at === 0 ? 0 : ends[at - 1], starts[at]),
-    between: (from, end) => (from < end ? text.slice(starts[from], ends[end - 1]) : ''),
-  }
 }
 
 /** Of words that are known already. */

@@ -1,8 +1,9 @@
 import { codesOf } from '../../core/text/text-codes.ts'
-import { maxWords } from '../../core/text/word-tokens.ts'
+import { findTokens, maxWords } from '../../core/text/word-tokens.ts'
 import { type DiffBudget, diffNumbers, diffSequences, type Match } from './sequence-diff.ts'
 import { sharedEnd, sharedStart } from './shared-ends.ts'
-import { type CodesAt, type TokenIds, type TokenList, tokensOf } from './token-list.ts'
+import { type TokenList, tokensOfTexts } from './token-list.ts'
+import type { CodedWords } from './word-numbers.ts'
 
 /** Words `from` to `fromEnd` became words `to` to `toEnd`. */
 export type WordEdit = { from: number; fromEnd: number; to: number; toEnd: number }
@@ -40,13 +41,10 @@ export function editsOfTexts(before: string, after: string, budget: DiffBudget):
   }
   const [old, next] = [before.slice(start, before.length - end), after.slice(start, after.length - end)]
   const isOneSided = old === '' || next === ''
-  return {
-    start,
-    end,
-    found: isOneSided
-      ? null
-      : editsOfParts(old, { codes: a, offset: start }, next, { codes: b, offset: start }, budget),
-  }
+  const found = isOneSided
+    ? null
+    : editsOfParts({ text: old, codes: a, offset: start }, { text: next, codes: b, offset: start }, budget)
+  return { start, end, found }
 }
 
 function isSpace(code: number): boolean {
@@ -58,13 +56,16 @@ function isHalf(codes: Uint16Array, at: number): boolean {
   return at > 0 && codes[at]! >= 0xdc00 && codes[at]! < 0xe000
 }
 
-function editsOfParts(oldText: string, oldCodes: CodesAt, newText: string, newCodes: CodesAt, budget: DiffBudget) {
+type CodedText = Omit<CodedWords, 'spans'>
+
+function editsOfParts(oldText: CodedText, newText: CodedText, budget: DiffBudget): WordEdits | null {
   const limit = Math.max(0, Math.min(maxWords, budget.work))
-  const ids: TokenIds = new Map()
-  const old = tokensOf(oldText, oldCodes, ids, limit)
-  const next = old === null ? null : tokensOf(newText, newCodes, ids, limit)
-  budget.work -= (old === null ? limit : old.ids.length) + (next?.ids.length ?? limit)
-  return old === null || next === null ? null : editsOfTokens(old, next, ids.size, budget)
+  const oldSpans = findTokens(oldText.text, oldText.codes, oldText.offset, limit)
+  const newSpans = oldSpans === null ? null : findTokens(newText.text, newText.codes, newText.offset, limit)
+  budget.work -= (oldSpans?.starts.length ?? limit) + (newSpans?.starts.length ?? limit)
+  if (oldSpans === null || newSpans === null) return null
+  const { old, next, count } = tokensOfTexts({ ...oldText, spans: oldSpans }, { ...newText, spans: newSpans })
+  return editsOfTokens(old, next, count, budget)
 }
 
 /** The same for texts whose words are known; their numbers are less than `end`. */
@@ -192,7 +193,7 @@ function withoutIslands(edits: readonly WordEdit[], old: TokenList, next: TokenL
     if (last !== undefined && isIsland(last, edit, old, next)) {
       last.fromEnd = edit.fromEnd
       last.toEnd = edit.toEnd
-    } else result.push({ ...edit })
+    } else result.push(edit)
   }
   return result
 }
@@ -206,7 +207,10 @@ function isIsland(left: WordEdit, right: WordEdit, old: TokenList, next: TokenLi
   const isAddition = left.from === left.fromEnd && right.from === right.fromEnd
   if (isRemoval || isAddition) return false
   // What parts the cells of a row, or lines, is no island.
-  for (let i = left.toEnd; i <= right.to && i < next.ids.length; i++) if (/[\t\n]/.test(next.glue(i))) return false
+  for (let i = left.toEnd; i <= right.to && i < next.ids.length; i++) {
+    const glue = next.glue(i)
+    if (glue !== ' ' && /[\t\n]/.test(glue)) return false
+  }
   const words = Array.from({ length: count }, (_, i) => next.word(left.toEnd + i))
   const telling = words.filter((word) => isTelling.test(word)).length
   if (telling === 0) return true

@@ -61,8 +61,9 @@ function withoutRepeated(all: readonly Edit[]): { edits: Edit[]; repeated: Set<C
   const known = new Set<string>()
   const repeated = new Set<Change>()
   const edits = all.filter(({ change, removed, added }) => {
+    if (removed === '' || added === '') return true
     const name = `${removed}\n${added}`
-    if (change.kind !== 'changed' || removed === '' || added === '' || change.key !== '' || !known.has(name)) {
+    if (change.kind !== 'changed' || change.key !== '' || !known.has(name)) {
       known.add(name)
       return true
     }
@@ -73,6 +74,8 @@ function withoutRepeated(all: readonly Edit[]): { edits: Edit[]; repeated: Set<C
   return { edits, repeated }
 }
 
+/** Neither a number nor a currency: said by far faster than by looking for those. */
+const isPlain = /^[a-z ,.]*$/
 const holdsNumber = /\p{N}/u
 const holdsPrice = /\p{Sc}\s?\d|\d\s?\p{Sc}|\b(?:EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK)\b/u
 /** A longer text is not told for the sake of a number in it. */
@@ -112,7 +115,7 @@ function editAt(change: Change, pieces: readonly Piece[], at: number): Edit {
 }
 
 function rankOf({ block, kind }: Change, removed: string, added: string): number {
-  if (Math.max(removed.length, added.length) <= maxFigure) {
+  if (Math.max(removed.length, added.length) <= maxFigure && !(isPlain.test(removed) && isPlain.test(added))) {
     if (holdsPrice.test(removed) && holdsPrice.test(added)) return 4
     if (holdsNumber.test(removed) || holdsNumber.test(added)) return 3
   }

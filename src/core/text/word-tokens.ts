@@ -128,7 +128,7 @@ function plainEnd(codes: Uint16Array, start: number, stop: number): number {
   }
   if (first === 0x2e) return codeAt(codes, start + 1, stop) === 0x20 ? start + 1 : start
   let at = start
-  while (at < stop && at - start <= maxPlain && isLatin(codes[at]!)) at++
+  for (const last = Math.min(stop, start + maxPlain + 1); at < last && isLatin(codes[at]!); ) at++
   if (at === start || at - start > maxPlain) return start
   const end = at
   // `Jan. 5`, `EUR 5`, `v 1`: what begins with letters and isn't plain has a number next.
@@ -154,6 +154,11 @@ const isNumeral = Uint8Array.from({ length: 0x80 }, (_, code) => (/[-+.,\d]/.tes
 
 /** With those of Latin-1 and Latin Extended-A and B. */
 function isLatin(code: number): boolean {
-  if (code < 0x80) return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a)
-  return code >= 0xc0 && code < 0x250 && code !== 0xd7 && code !== 0xf7
+  return code < latinEnd && latin[code] === 1
 }
+
+const latinEnd = 0x250
+const latin = Uint8Array.from({ length: latinEnd }, (_, code) => {
+  if (code < 0x80) return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) ? 1 : 0
+  return code >= 0xc0 && code !== 0xd7 && code !== 0xf7 ? 1 : 0
+})

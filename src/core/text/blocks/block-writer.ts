@@ -1,7 +1,7 @@
 import type { Block, BlockKind } from '../../change/change.ts'
 import type { TextSink } from '../text-sink.ts'
 import { BREAK, SPACE } from '../text-tags.ts'
-import { isSeenAsWritten, seenText } from './seen-text.ts'
+import { seenText, unitsAsSeen } from './seen-text.ts'
 
 /** A heading that is above what follows, and the headings above it. Its text is known when all is read. */
 export type Trail = {
@@ -43,6 +43,8 @@ export class BlockWriter {
   private start = 0
   /** Where cells of the row that is being written end. */
   private cells: number[] = []
+  /** Of each block, where its text ends. */
+  private readonly ends: number[] = []
   private readonly kinds: BlockKind[] = []
   private readonly levels: number[] = []
   private readonly places: string[] = []
@@ -79,22 +81,29 @@ export class BlockWriter {
     this.start = end
     const trailLevel = isTerm ? termLevel : level
     if (trailLevel > 0) while (this.trail !== null && this.trail.level >= trailLevel) this.trail = this.trail.above
-    this.note(kind, level, place, trail ?? this.trail)
     if (this.hasLines) {
       for (let at = start + 1; at < end; at++)
-        if (this.out[at] === 0x0a) this.note(kind, level, place, trail ?? this.trail)
+        if (this.out[at] === 0x0a) this.note(at, kind, level, place, trail ?? this.trail)
       this.hasLines = sink.keepsLines
     }
+    this.note(end, kind, level, place, trail ?? this.trail)
     if (trailLevel > 0) {
       this.trail = { above: this.trail, level: trailLevel, line: this.kinds.length - 1, texts: null }
     }
   }
 
-  private note(kind: BlockKind, level: number, place: string, trail: Trail | readonly string[] | null): void {
+  private note(
+    end: number,
+    kind: BlockKind,
+    level: number,
+    place: string,
+    trail: Trail | readonly string[] | null,
+  ): void {
     if (this.kinds.length >= this.maxBlocks) {
       this.isCut = true
       return
     }
+    this.ends.push(end)
     this.kinds.push(kind)
     this.levels.push(level)
     this.places.push(place)
@@ -109,8 +118,7 @@ export class BlockWriter {
 
   build(): Block[] {
     if (this.kinds.length === 0) return []
-    const text = this.out.toString('utf8', 0, this.sink.length)
-    const lines = (isSeenAsWritten(this.out, this.sink.length) ? text : seenText(text)).split('\n')
+    const lines = this.linesAsSeen()
     const blocks: Block[] = []
     for (let i = 0; i < this.kinds.length; i++) {
       const line = lines[i]!
@@ -125,6 +133,26 @@ export class BlockWriter {
       })
     }
     return blocks
+  }
+
+  /** The text of each block. */
+  private linesAsSeen(): string[] {
+    const { out, ends, sink } = this
+    const text = out.toString('utf8', 0, sink.length)
+    const view = new DataView(out.buffer, out.byteOffset, out.length)
+    const lines: string[] = []
+    let at = 0
+    let start = 0
+    for (let i = 0; i < ends.length; i++) {
+      const end = ends[i]!
+      const units = unitsAsSeen(out, view, start, end)
+      if (units === -1) return seenText(text).split('\n')
+      lines.push(text.slice(at, at + units))
+      // A line end is between two.
+      at += units + 1
+      start = end + 1
+    }
+    return lines
   }
 }
 

@@ -17,51 +17,66 @@ export type Placed = {
 
 const maxPlaceCharacters = 200
 const maxNameBytes = 60
+const maxClassBytes = 300
 const maxClasses = 2
+const maxRemembered = 1000
 const sound = /^[a-z_][\w-]*$/i
 /** Numbers of posts, sessions and builds: with them a place would be a new one each time. */
 const numbered = /\d{3}/
 
-/** The way from the body, e.g. `main/div.price/p`: without wrappers that have no name, and at its end only if it is long. */
-export function placeOf(element: Placed, page: PageBytes): string {
-  if (element.place !== null) return element.place
-  const { parent } = element
-  if (parent === null) return ''
-  const above = placeOf(parent, page)
-  const step = stepOf(element, page)
-  if (step === '') element.place = above
-  else if (parent.childStep === step) element.place = parent.childPlace
-  else {
-    element.place = above === '' ? step : `${shortened(above)}/${step}`
-    parent.childStep = step
-    parent.childPlace = element.place
+/** Says where the elements of a page are. */
+export class Places {
+  private readonly page: PageBytes
+  /** By the class attribute as it is written: the same few come again and again. */
+  private readonly ofClasses = new Map<string, string>()
+
+  constructor(page: PageBytes) {
+    this.page = page
   }
-  return element.place
+
+  /** The way from the body, e.g. `main/div.price/p`: without wrappers that have no name, and at its end only if it is long. */
+  placeOf(element: Placed): string {
+    if (element.place !== null) return element.place
+    const { parent } = element
+    if (parent === null) return ''
+    const above = this.placeOf(parent)
+    const step = this.stepOf(element)
+    if (step === '') element.place = above
+    else if (parent.childStep === step) element.place = parent.childPlace
+    else {
+      element.place = above === '' ? step : `${shortened(above)}/${step}`
+      parent.childStep = step
+      parent.childPlace = element.place
+    }
+    return element.place
+  }
+
+  private stepOf({ tag, idAt, idEnd, classAt, classEnd }: Placed): string {
+    const { name, flags } = tag
+    if (flags & ONE_OF_MANY || (idAt === -1 && classAt === -1)) return flags & WRAPPER ? '' : name
+    let step = name
+    if (idAt !== -1 && idEnd - idAt <= maxNameBytes) {
+      const id = this.page.text.slice(idAt, idEnd).trim()
+      if (isLasting(id)) step += `#${id}`
+    }
+    if (classAt !== -1) step += this.classesOf(classAt, classEnd)
+    return step === name && flags & WRAPPER ? '' : step
+  }
+
+  private classesOf(from: number, end: number): string {
+    const written = this.page.text.slice(from, Math.min(end, from + maxClassBytes))
+    const known = this.ofClasses.get(written)
+    if (known !== undefined) return known
+    const lasting = written.split(/\s+/).filter(isLasting).slice(0, maxClasses)
+    const classes = lasting.map((each) => `.${each}`).join('')
+    if (this.ofClasses.size < maxRemembered) this.ofClasses.set(written, classes)
+    return classes
+  }
 }
 
 function shortened(place: string): string {
   if (place.length <= maxPlaceCharacters) return place
   return place.slice(place.indexOf('/', place.length - maxPlaceCharacters) + 1)
-}
-
-function stepOf({ tag, idAt, idEnd, classAt, classEnd }: Placed, page: PageBytes): string {
-  const { name, flags } = tag
-  if (flags & ONE_OF_MANY || (idAt === -1 && classAt === -1)) return flags & WRAPPER ? '' : name
-  let step = name
-  if (idAt !== -1 && idEnd - idAt <= maxNameBytes) {
-    const id = page.text.slice(idAt, idEnd).trim()
-    if (isLasting(id)) step += `#${id}`
-  }
-  if (classAt !== -1) {
-    let left = maxClasses
-    for (const each of page.text.slice(classAt, Math.min(classEnd, classAt + 300)).split(/\s+/)) {
-      if (left === 0) break
-      if (!isLasting(each)) continue
-      step += `.${each}`
-      left--
-    }
-  }
-  return step === name && flags & WRAPPER ? '' : step
 }
 
 function isLasting(name: string): boolean {

@@ -1,7 +1,7 @@
 import type { BlockKind } from '../../change/change.ts'
 import type { PageBytes } from '../../html/byte-class.ts'
 import type { BlockContext, BlockWriter, Trail } from './block-writer.ts'
-import { type Placed, placeOf } from './element-place.ts'
+import { type Placed, Places } from './element-place.ts'
 import {
   BREAKS,
   CELL,
@@ -89,14 +89,14 @@ export class OpenElements {
   isQuirky = true
   private readonly stack: OpenElement[]
   private readonly writer: BlockWriter
-  private readonly page: PageBytes
-  private readonly open = { p: 0, button: 0, form: 0, item: 0 }
+  private readonly places: Places
+  private readonly open = { p: 0, button: 0, form: 0, item: 0, formatting: 0 }
   /** Names of hidden formatting elements that the parser would open again. */
   private lost: string[] = []
   private tooDeep = 0
 
   constructor(page: PageBytes, writer: BlockWriter) {
-    this.page = page
+    this.places = new Places(page)
     this.writer = writer
     this.top = {
       tag: bodyTag,
@@ -144,7 +144,7 @@ export class OpenElements {
 
   private context(): BlockContext {
     const { kind, level, joint, tag } = this.top
-    const place = placeOf(this.top, this.page)
+    const place = this.places.placeOf(this.top)
     if (joint?.isFlow) return { kind: 'paragraph', level: 0, place }
     if (this.writer.sink.keepsLines || tag.content === 'pre') return { kind: 'line', level: 0, place }
     return { kind, level, place }
@@ -234,6 +234,7 @@ export class OpenElements {
     else if (tag === buttonTag) open.button += more
     else if (tag === formTag) open.form += more
     else if (tag === listItemTag || tag === termTag || tag === descriptionTag) open.item += more
+    else if (tag.flags & FORMATTING) open.formatting += more
   }
 
   private pop(isOwnEnd = false): void {
@@ -391,6 +392,7 @@ export class OpenElements {
   }
 
   private closeFormatting(tag: ElementTag): void {
+    if (this.open.formatting === 0 && this.lost.length === 0) return
     let furthest = -1
     for (let at = this.stack.length - 1; at > 0; at--) {
       const element = this.stack[at]!

@@ -34,30 +34,36 @@ const unusual = new RegExp(
 
 const HIGH_BITS = 0x80808080 | 0
 
-/** Whether text, in UTF-8, is seen as it is written: see `seenText`. */
-export function isSeenAsWritten(bytes: Buffer, end: number): boolean {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+/**
+ * How many UTF-16 code units a stretch of UTF-8 has; -1 where it is not seen as it is written: see `seenText`. `view` is of the same bytes.
+ */
+export function unitsAsSeen(bytes: Buffer, view: DataView, from: number, end: number): number {
   const last = end - 4
-  let at = 0
+  let at = from
+  let surplus = 0
   while (at < end) {
     while (at <= last && (view.getInt32(at, true) & HIGH_BITS) === 0) at += 4
     if (at >= end) break
     const first = bytes[at]!
     if (first < 0x80) at++
     else if (first < 0xe0) {
-      if (isUsual[((first & 0x1f) << 6) | (bytes[at + 1]! & 0x3f)] === 0) return false
+      if (isUsual[((first & 0x1f) << 6) | (bytes[at + 1]! & 0x3f)] === 0) return -1
       at += 2
-    } else if (first < 0xf0) {
-      const code = ((first & 0x0f) << 12) | ((bytes[at + 1]! & 0x3f) << 6) | (bytes[at + 2]! & 0x3f)
-      if (isUsual[code] === 0) return false
-      at += 3
+      surplus++
     } else {
-      // U+1F000 to U+1FAFF.
-      if (first !== 0xf0 || bytes[at + 1] !== 0x9f || bytes[at + 2]! > 0xab) return false
-      at += 4
+      if (first < 0xf0) {
+        const code = ((first & 0x0f) << 12) | ((bytes[at + 1]! & 0x3f) << 6) | (bytes[at + 2]! & 0x3f)
+        if (isUsual[code] === 0) return -1
+        at += 3
+      } else {
+        // U+1F000 to U+1FAFF.
+        if (first !== 0xf0 || bytes[at + 1] !== 0x9f || bytes[at + 2]! > 0xab) return -1
+        at += 4
+      }
+      surplus += 2
     }
   }
-  return true
+  return end - from - surplus
 }
 
 const tooManyMarks = /\p{M}{100}/u
