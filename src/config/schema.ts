@@ -18,6 +18,35 @@ export const settings = {
     about:
       "Name servers the crawler asks, instead of this machine's own. Names in the hosts file, names without a dot and `.local` names are still resolved by the system. Each machine of a cluster has its own.",
   },
+  'mail.server': {
+    kind: 'string',
+    default: '',
+    pattern: /^(?:smtps?:\/\/[^\s/?#]{1,500}(?:\/?(?:\?tls=no)?)?)?$/i,
+    expected: 'smtps://user:password@mail.example.org or smtp://host:port, or empty',
+    secret: true,
+    about:
+      'Mail server that messages to users are sent through: `smtps://user:password@host:465`, or `smtp://host:587`, which changes to TLS where the server offers it. Without one, users need a mail server of their own.',
+  },
+  'mail.from': {
+    kind: 'string',
+    default: '',
+    pattern: /^(?:[^\s@<>(),;:"\\[\]]{1,64}@[^\s@<>(),;:"\\[\]]{1,253})?$/,
+    expected: 'an email address, or empty',
+    about: 'Address that mail of this service comes from.',
+  },
+  'delivery.allow': {
+    kind: 'cidrs',
+    default: [],
+    about:
+      'Private, loopback or reserved networks that messages may be delivered to, in addition to `network.allow`. All others are blocked.',
+  },
+  'delivery.commands': {
+    kind: 'list',
+    default: [],
+    pattern: /^\/[^\p{Cc}]{1,500}$/u,
+    expected: 'a list of absolute paths',
+    about: 'Programs that command channels of administrators may run.',
+  },
   'server.host': {
     kind: 'string',
     default: '127.0.0.1',

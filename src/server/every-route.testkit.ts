@@ -47,7 +47,11 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
     await erace.stores.channels.add({
       ...{ id: 'c_ada', owner: ada, kind: 'feed', name: 'her feed', settings: {}, createdAt: 0 },
     })
-    secrets = ['secret-plans', 'Secret plans', 'ada-news', 'her token', ada]
+    await erace.stores.deliveries.log({
+      ...{ id: 'm_ada', kind: 'single', subject: 'Secret plans', annotations: [annotation], profiles: ['ada-news'] },
+      ...{ leftOut: 0, createdAt: 1, channel: 'c_ada', owner: ada, state: 'failed', attempts: 1, at: 2, answer: 'no' },
+    })
+    secrets = ['secret-plans', 'Secret plans', 'ada-news', 'her token', 'her feed', ada]
     const hers = (of: string, body?: unknown): Sample => ({ url: of, body, kind: 'hers' })
     const own = (of: string, body?: unknown): Sample => ({ url: of, body, kind: 'own' })
     const administration = (of: string, body?: unknown): Sample => ({ url: of, body, kind: 'administration' })
@@ -95,6 +99,16 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       'PATCH /annotations': own('/annotations', { ids: [annotation], archived: true }),
       'GET /annotations/:id': hers(`/annotations/${annotation}`),
       'PATCH /annotations/:id': hers(`/annotations/${annotation}`, { archived: true }),
+      'GET /channel-kinds': own('/channel-kinds'),
+      'GET /channels': own('/channels'),
+      'POST /channels': own('/channels', { kind: 'feed', name: 'one' }),
+      'GET /channels/:id': hers('/channels/c_ada'),
+      'PATCH /channels/:id': hers('/channels/c_ada', { name: 'another name' }),
+      'DELETE /channels/:id': hers('/channels/c_ada'),
+      'POST /channels/:id/test': hers('/channels/c_ada/test'),
+      'GET /channels/:id/next': hers('/channels/c_ada/next'),
+      'GET /deliveries': own('/deliveries'),
+      'POST /deliveries/:id/resend': hers('/deliveries/m_ada/resend'),
       'POST /channels/:id/renew': hers('/channels/c_ada/renew'),
       'GET /documents': own(`/documents?url=${at}`),
       'GET /documents/:id': hers(`/documents/${document}`),

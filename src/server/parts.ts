@@ -2,11 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
 import type { Config } from '../config/config.ts'
+import type { Clock } from '../core/clock.ts'
 import type { AccountService } from '../services/accounts/account-service.ts'
 import type { Activity } from '../services/activity/activity.ts'
 import type { NodeList } from '../services/activity/this-node.ts'
 import type { ArchiveService } from '../services/archive/archive-service.ts'
 import type { Muting } from '../services/archive/muting.ts'
+import type { ChannelService } from '../services/channels/channel-service.ts'
+import type { ChannelSending } from '../services/channels/sending.ts'
 import type { CrawlService } from '../services/crawls/crawl-service.ts'
 import type { Feeds } from '../services/delivery/feeds.ts'
 import type { Unsubscribe } from '../services/delivery/unsubscribe.ts'
@@ -17,6 +20,7 @@ import type { ProfileService } from '../services/profiles/profile-service.ts'
 import type { KnownChannels, ProfileRules } from '../services/profiles/values/profile-values.ts'
 import type { Sources } from '../services/sources/sources.ts'
 import type { NodeStore } from '../store/contracts/cluster/nodes.ts'
+import type { DeliveryStore } from '../store/contracts/deliveries.ts'
 import type { GraphView } from '../store/contracts/graph-view.ts'
 import type { HostView } from '../store/contracts/host-view.ts'
 import type { EventParts } from './http/event-streams.ts'
@@ -33,9 +37,19 @@ export type HealthParts = {
 /** Pauses and resumes the crawl; null if there is none to pause. */
 export type CrawlControl = Pick<NodeStore, 'isPaused' | 'pause'> | null
 
+export type ChannelRoutesParts = {
+  service: ChannelService
+  sending: ChannelSending
+  deliveries: Pick<DeliveryStore, 'messages' | 'message' | 'sendAgain'>
+  /** Test messages of an account. */
+  testLimits: RequestLimits
+  clock: Clock
+}
+
 /** The dependencies of the routes, one part per group of routes. */
 export type ServerParts = HealthParts & {
   accounts: AccountService
+  channels: ChannelRoutesParts
   archive: ArchiveService
   muting: Muting
   privateAddress: PrivateAddress

@@ -11,6 +11,8 @@ import { addDocuments } from './routes/archive/documents.ts'
 import { addExplain } from './routes/archive/explain.ts'
 import { addSearch } from './routes/archive/search.ts'
 import { addVersions } from './routes/archive/versions.ts'
+import { addChannels } from './routes/delivery/channels.ts'
+import { addDeliveries } from './routes/delivery/deliveries.ts'
 import { addAnnotations } from './routes/inbox/annotations.ts'
 import { addEvents } from './routes/inbox/events.ts'
 import { addFeeds } from './routes/links/feeds.ts'
@@ -55,6 +57,8 @@ const groups: readonly AddRoutes[] = [
   addNodes,
   addAnnotations,
   addProfiles,
+  addChannels,
+  addDeliveries,
   addRenewal,
   addEvents,
 ]

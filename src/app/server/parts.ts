@@ -12,6 +12,7 @@ import { type CrawlCounters, createActivity, storeHealthErrors } from '../../ser
 import { createThisNode, type NodeList } from '../../services/activity/this-node.ts'
 import type { ArchiveService } from '../../services/archive/archive-service.ts'
 import { createMuting } from '../../services/archive/muting.ts'
+import type { ChannelSending } from '../../services/channels/sending.ts'
 import { createCrawlService } from '../../services/crawls/crawl-service.ts'
 import { createArrivals } from '../../services/events/arrivals.ts'
 import { createEventHub, type EventHub } from '../../services/events/event-hub.ts'
@@ -20,8 +21,6 @@ import { createInboxService, createProfileNames } from '../../services/inbox/inb
 import { createRequestLimits } from '../../services/limits/request-limits.ts'
 import { createProfileKeys } from '../../services/profiles/keyed-profile.ts'
 import { createPrivateAddress } from '../../services/profiles/private-address.ts'
-import { createProfileReading } from '../../services/profiles/profile-reading.ts'
-import { createProfileService } from '../../services/profiles/profile-service.ts'
 import { createKnownChannels, profileRules } from '../../services/profiles/values/profile-values.ts'
 import { createLevels } from '../../services/scheduler/schedule-settings.ts'
 import type { Scheduler } from '../../services/scheduler/scheduler.ts'
@@ -31,6 +30,7 @@ import type { WatchService } from '../../services/watching/watch-service.ts'
 import type { ClusterEvents } from '../../store/contracts/cluster/events.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 import { watchableSchemes } from '../fetchers.ts'
+import { createDeliveryParts } from './channel-parts.ts'
 import { createLinkParts } from './link-parts.ts'
 
 /** What the server needs of the program that it runs in. */
@@ -41,6 +41,8 @@ export type ServerDeps = {
   stores: StoreSet
   /** Reads the archive in another thread. */
   archive: ArchiveService
+  /** Sends tests of channels, and shows what is to be sent; left out where nothing is sent. */
+  sending?: ChannelSending
   /** The machine's, unless another is given. */
   clock?: Clock
   watching: Pick<WatchService, 'checkNow'>
@@ -91,6 +93,7 @@ export function createParts(given: ServerDeps): ServerParts {
     ...createActivityParts(deps),
     ...createInboxParts(deps, sources),
     ...createLinkParts(deps),
+    ...createDeliveryParts(deps),
   }
 }
 
@@ -139,7 +142,7 @@ function createSourceParts({ stores, config, log, clock, scheduler, watching, ch
 /** Inbox, profiles and live events. */
 function createInboxParts({ config, log, stores, clock, hub, shared }: PartDeps, sources: Sources) {
   const { inbox: store, profiles: profileStore, annotations } = stores
-  const { maxProfiles, maxSources, maxStreams } = config.server
+  const { maxStreams } = config.server
   const onProblem = (message: string, fields: Record<string, unknown>) => log.warn(fields, message)
   const marks = shared === undefined ? null : createMarkRelay({ events: shared.events, from: shared.node, onProblem })
   const inbox = createInboxService({
@@ -148,15 +151,8 @@ function createInboxParts({ config, log, stores, clock, hub, shared }: PartDeps,
     ...(marks === null ? {} : { tellOthers: marks.tell }),
   })
   marks?.follow(inbox.noteMarks)
-  const profiles = createProfileService({
-    store: profileStore,
-    reading: createProfileReading({ config, schemes: watchableSchemes }),
-    channelsOf: createKnownChannels(stores.channels),
-    keyed: createProfileKeys(namingOf(config.crawl)),
-    limits: { maxProfiles, maxSources },
-  })
   const arrivals = createArrivals({ inbox, store, annotations, hub, onProblem })
-  return { inbox, profiles, events: { hub, arrivals, maxStreams } }
+  return { inbox, events: { hub, arrivals, maxStreams } }
 }
 
 const noCrawl: CrawlCounters = { total: () => 0, isThrottled: () => false }

@@ -56,7 +56,7 @@ async function refuseUnknownChannels(
 }
 
 /** All profiles of an owner, or of everyone for null, a page at a time. */
-export async function* eachProfile(store: ProfileStore, owner: string | null): AsyncGenerator<Profile> {
+export async function* eachProfile(store: Pick<ProfileStore, 'list'>, owner: string | null): AsyncGenerator<Profile> {
   for (let after = ''; ; ) {
     const page = await store.list({ after, limit: 500, ...(owner === null ? {} : { owner }) })
     yield* page

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { ValidationError } from '../../config/validation-errors.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Profile } from '../../core/profile.ts'
+import { type Profile, pushChannels } from '../../core/profile.ts'
 import type { KeyedProfile, ProfileStore } from '../../store/contracts/profiles.ts'
 import { EXPECTED_EMAIL, emailOf } from '../accounts/account-text.ts'
 import { createHoldings, type HoldingLimits } from './holdings.ts'
+import { eachProfile } from './profile-import.ts'
 import type { ProfileBody, ProfileReading } from './profile-reading.ts'
 import type { ReadBody } from './read-profile-body.ts'
 import type { KnownChannels } from './values/profile-values.ts'
@@ -22,6 +23,8 @@ export type ProfileService = {
   replace(owner: string, id: string, body: ProfileBody): Promise<Outcome | { kind: 'unknown' }>
   /** False if there was none. */
   remove(owner: string, id: string): Promise<boolean>
+  /** Takes a channel out of all profiles of its owner. */
+  dropChannel(owner: string, channel: string): Promise<void>
 }
 
 export type Outcome = { kind: 'profile'; profile: Profile } | { kind: 'invalid'; errors: ValidationError[] }
@@ -89,6 +92,25 @@ export function createProfileService(deps: ProfileServiceDeps): ProfileService {
         onChange?.()
         return true
       }),
+    dropChannel: (owner, channel) =>
+      inTurn(async () => {
+        const changed: KeyedProfile[] = []
+        for await (const profile of eachProfile(store, owner))
+          if (pushChannels(profile.delivery).includes(channel)) changed.push(keyed(withoutChannel(profile, channel)))
+        if (changed.length > 0) await store.put(changed)
+      }),
+  }
+}
+
+function withoutChannel({ delivery, ...profile }: Profile, channel: string): Profile {
+  const { channels, escalation } = delivery
+  return {
+    ...profile,
+    delivery: {
+      ...delivery,
+      channels: channels.filter((each) => each !== channel),
+      escalation: escalation?.channel === channel ? null : escalation,
+    },
   }
 }
 

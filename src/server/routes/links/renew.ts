@@ -3,11 +3,9 @@ import { AppError } from '../../../core/errors.ts'
 import { ownerOf, writer } from '../../http/access.ts'
 import type { Api, ServerParts } from '../../parts.ts'
 import { Problem } from '../../schemas/common.ts'
+import { ChannelParams, FeedUrls } from '../../schemas/delivery.ts'
 
-const ChannelParams = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) })
-const FeedUrls = Type.Object({
-  feedUrls: Type.Object({ atom: Type.String(), rss: Type.String(), json: Type.String() }),
-})
+const Renewed = Type.Object({ feedUrls: FeedUrls })
 
 /** New addresses for a feed; the old ones end. */
 export function addRenewal(api: Api, { feeds }: Pick<ServerParts, 'feeds'>): void {
@@ -19,7 +17,7 @@ export function addRenewal(api: Api, { feeds }: Pick<ServerParts, 'feeds'>): voi
         tags: ['delivery'],
         summary: 'Give a feed new addresses; those it had stop working',
         params: ChannelParams,
-        response: { 200: FeedUrls, '4xx': Problem },
+        response: { 200: Renewed, '4xx': Problem },
       },
     },
     async (request) => {

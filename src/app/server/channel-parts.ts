@@ -1,0 +1,76 @@
+import { lookup } from 'node:dns/promises'
+import type { Logger } from 'pino'
+import type { Config } from '../../config/config.ts'
+import type { Clock } from '../../core/clock.ts'
+import { createAddressGuard } from '../../core/url/address.ts'
+import { namingOf } from '../../crawl/normalize/naming.ts'
+import { agentsByKind } from '../../delivery/registry.ts'
+import { type ChannelService, createChannelService } from '../../services/channels/channel-service.ts'
+import { type ChannelSending, noSending } from '../../services/channels/sending.ts'
+import { createTargetCheck } from '../../services/channels/target-check.ts'
+import { createSecretLinks } from '../../services/delivery/secret-links.ts'
+import { createRequestLimits } from '../../services/limits/request-limits.ts'
+import { createProfileKeys } from '../../services/profiles/keyed-profile.ts'
+import { createProfileReading } from '../../services/profiles/profile-reading.ts'
+import { createProfileService, type ProfileService } from '../../services/profiles/profile-service.ts'
+import { createKnownChannels } from '../../services/profiles/values/profile-values.ts'
+import type { StoreSet } from '../../store/contracts/store-set.ts'
+import { watchableSchemes } from '../fetchers.ts'
+
+export type ChannelPartDeps = {
+  config: Config
+  stores: Pick<StoreSet, 'channels' | 'deliveries' | 'profiles' | 'serverSecrets'>
+  clock: Clock
+  /** A channel was added, changed or removed. */
+  onChange?(owner: string, id: string): void
+}
+
+/** Channels, and the profiles that use them. */
+export function createChannelParts({ config, stores, clock, onChange }: ChannelPartDeps): {
+  profiles: ProfileService
+  service: ChannelService
+} {
+  const { maxProfiles, maxSources } = config.server
+  const profiles = createProfileService({
+    store: stores.profiles,
+    reading: createProfileReading({ config, schemes: watchableSchemes }),
+    channelsOf: createKnownChannels(stores.channels),
+    keyed: createProfileKeys(namingOf(config.crawl)),
+    limits: { maxProfiles, maxSources },
+  })
+  const service = createChannelService({
+    ...{ stores, agents: agentsByKind, profiles, clock },
+    service: { commands: config.delivery.commands, hasMailServer: config.mail.server !== '' },
+    targets: createTargetCheck({
+      guard: createAddressGuard({ allow: [...config.network.allow, ...config.delivery.allow] }),
+      lookUp: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+    }),
+    links: createSecretLinks({
+      ...{ secrets: stores.serverSecrets, channels: stores.channels },
+      address: () => config.server.url,
+    }),
+    ...(onChange !== undefined && { onChange }),
+  })
+  return { profiles, service }
+}
+
+/** Test messages of an account per minute. */
+const TESTS_PER_MINUTE = 10
+
+export type DeliveryPartDeps = {
+  config: Config
+  log: Logger
+  stores: StoreSet
+  clock: Clock
+  sending?: ChannelSending
+}
+
+/** Channels, their log, and the profiles that use them. */
+export function createDeliveryParts({ config, log, stores, clock, sending = noSending }: DeliveryPartDeps) {
+  const { profiles, service } = createChannelParts({ config, stores, clock })
+  const testLimits = createRequestLimits({
+    ...{ perMinute: TESTS_PER_MINUTE, clock, shared: stores.requestCounts },
+    onProblem: (message, fields) => log.warn(fields, message),
+  })
+  return { profiles, channels: { service, sending, deliveries: stores.deliveries, testLimits, clock } }
+}
