@@ -90,6 +90,7 @@ describe('a data folder that is imported into a shared store', () => {
       'noise of documents',
       'undone mutings',
       'delivery channels',
+      'messages sent or on their way',
     ])
       assert.ok(there[what]! > 0, `there are ${what}`)
     assert.ok(there['other URLs of near-duplicates']! > 0, 'a near-duplicate was found')

@@ -16,6 +16,7 @@ import { systemClock } from '../../core/clock.ts'
 import { deliveryDefaults } from '../../core/profile.ts'
 import { parseSearchQuery } from '../../core/search-query/parse-query.ts'
 import { type AccountService, createAccountService } from '../../services/accounts/account-service.ts'
+import type { DeliveryStore } from '../../store/contracts/deliveries.ts'
 import { inboxStates } from '../../store/contracts/inbox.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 import type { CataloguedDocument, Version } from '../../store/contracts/versions.ts'
@@ -152,10 +153,32 @@ async function livePeople(folder: string): Promise<LivedInFolder['secrets']> {
       db.prepare(`UPDATE annotations SET docbase = '969890.gzip' WHERE id = ?`).run(mine[0]!.id)
     })
     await findOut(stores, all)
+    const ids = mine.slice(0, 3).map(({ id }) => id)
+    const enter = db.prepare(`INSERT INTO outbox (annotation, channel, created_at) VALUES (?, 'ops-1', 5)`)
+    db.write(() => ids.forEach((id) => void enter.run(id)))
+    await deliverSome(stores.deliveries, ids)
     return { session: signedIn.secret, token: token.secret }
   } finally {
     await stores.close()
   }
+}
+
+/** Of some annotations: one in a message that was begun, one that waits, and one without a time; and a message that was sent. */
+async function deliverSome(deliveries: DeliveryStore, [one, two]: readonly number[]): Promise<void> {
+  await deliveries.plan([one!, two!].map((annotation) => ({ annotation, channel: 'ops-1', dueAt: 50 })))
+  const [leased] = await deliveries.lease({ now: 100, leaseMs: 10, limit: 1 })
+  const message = { kind: 'digest', subject: 'a digest', profiles: ['java'], leftOut: 0, createdAt: 60 } as const
+  await deliveries.compose(leased!.lease, { ...message, id: 'begun', annotations: [one!] }, [])
+  const { id: channel, owner, state: _, ...health } = leased!.channel
+  await deliveries.settle(
+    leased!.lease,
+    'begun',
+    { state: 'waiting', at: 61, answer: '503 é' },
+    { ...health, state: 'failing' },
+  )
+  await deliveries.release(leased!.lease)
+  const sent = { state: 'sent', attempts: 2, at: 59, answer: 'ok' } as const
+  await deliveries.log({ ...message, ...sent, id: 'sent', annotations: [], channel, owner })
 }
 
 /** What annotating finds out beside annotations: prices, noise, who was notified, selectors that match nothing; and a channel. */
@@ -254,7 +277,12 @@ export async function pictureOf(stores: StoreSet, numberOf: (id: number) => numb
         failures: await stores.signInFailures.find(failedKey),
         setup: Buffer.from((await stores.setup.hash()) ?? []).toString('hex'),
         inbox: await Promise.all(owners.map((owner) => inboxOf(stores, owner, numberOf))),
-        outbox: await stores.deliveries.unplanned(1000),
+        unplanned: await stores.deliveries.unplanned(1000),
+        waiting: await stores.deliveries.waiting('ops-1', 1000),
+        counts: [...(await stores.deliveries.waitingCounts(['ops-1']))],
+        messages: await Promise.all(
+          owners.map((owner) => stores.deliveries.messages(owner, {}, { before: null, limit: 100 })),
+        ),
         tasks: (await stores.annotations.tasks({ limit: 1000, part: 0, parts: 1 })).map((task) => ({
           ...task,
           id: numberOf(task.id),
