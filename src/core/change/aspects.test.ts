@@ -36,6 +36,15 @@ describe('what a page has beside its text', () => {
     assert.deepEqual(changes(page(1), page(2), ['links']), [])
   })
 
+  test('nor do what keeps caches apart; a version in an address does, and is shown', () => {
+    const page = (cache: string, version: number) =>
+      `<a href="/a.pdf?v=${cache}">A</a><a href="/b.pdf?v=${version}">B</a><img src="/c.png?hash=${cache}&_t=${version}" alt=C>`
+    assert.deepEqual(changes(page('20261116', 1), page('20261117', 1), ['links', 'images']), [])
+    assert.deepEqual(changes(page('3f2a1b9c', 1), page('9c8d7e6f', 2), ['links', 'images']), [
+      'changed Link: B: https://a.example/b.pdf?v=1 → B: https://a.example/b.pdf?v=2',
+    ])
+  })
+
   test('images, description and data have their own names', () => {
     const page = (n: number) =>
       `<meta name=description content="Text ${n}"><meta property=og:title content="T${n}">

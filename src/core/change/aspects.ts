@@ -106,8 +106,9 @@ function unequal(left: readonly AspectValue[], right: readonly AspectValue[]) {
 function changeOf(old: AspectValue | undefined, next: AspectValue | undefined): Change {
   const { aspect, name } = (next ?? old)!
   const label = name === '' ? '' : `${name}: `
-  const before = old === undefined ? undefined : shown(old)
-  const after = next === undefined ? undefined : shown(next)
+  const isSameFile = old !== undefined && next !== undefined && shown(old) === shown(next)
+  const before = old === undefined ? undefined : isSameFile ? old.value : shown(old)
+  const after = next === undefined ? undefined : isSameFile ? next.value : shown(next)
   const place = { block: 'paragraph', path: words[aspect], place: `@${aspect}`, key: name, from: -1, to: -1 } as const
   if (before === undefined) return { kind: 'added', ...place, after: label + after }
   if (after === undefined) return { kind: 'removed', ...place, before: label + before }

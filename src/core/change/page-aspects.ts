@@ -17,7 +17,10 @@ const documentPath =
   /\.(?:pdf|docx?|xlsx?|pptx?|od[tsp]|rtf|csv|tsv|epub|mobi|ps|tex|txt|zip|gz|tgz|bz2|xz|7z|rar|tar|exe|msi|dmg|pkg|deb|rpm|apk|iso|img|jar|ics|xml|json|mp3|mp4)$/i
 /** Their values are other ones with each visit. */
 const fleeting =
-  /^(?:s|sid|session.*|.*sessid|jsessionid|token|sig.*|expires?|key|t|ts|time|timestamp|rnd|rand|random|r|cb|nocache|_|count|hits|views|ref|utm_.*|fbclid|gclid|x-amz-.*)$/i
+  /^(?:s|sid|session.*|.*sessid|jsessionid|token|sig.*|expires?|key|t|ts|time|timestamp|rnd|rand|random|r|cb|nocache|_|count|hits|views|ref|utm_.*|fbclid|gclid|msclkid|yclid|igshid|mc_[ce]id|cachebust(?:er)?|bust|cache|nonce|_[a-z]{1,3}|x-amz-.*)$/i
+/** These may name a version as well; a date, a time or a hash is none that people use. */
+const versioned = /^(?:v|ver|version|rev|h|hash|mtime|m|d|build|etag)$/i
+const cacheValue = /^(?:\d{8,20}|(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,64})$/i
 /** Around what the page is about. */
 const around = new Set(['nav', 'header', 'footer', 'aside'])
 const maxName = 200
@@ -84,7 +87,9 @@ function documentTarget(href: string | undefined, isDownload: boolean, base: str
 
 /** Without what changes from visit to visit. */
 function lasting(target: URL): string {
-  const query = [...target.searchParams].filter(([name]) => !fleeting.test(name))
+  const query = [...target.searchParams].filter(
+    ([name, value]) => !fleeting.test(name) && !(versioned.test(name) && cacheValue.test(value)),
+  )
   query.sort(([one], [other]) => (one < other ? -1 : 1))
   const rest = new URLSearchParams(query).toString()
   return `${target.origin}${withoutSession(target.pathname)}${rest === '' ? '' : `?${rest}`}`

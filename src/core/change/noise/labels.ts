@@ -8,6 +8,7 @@ last crawled, last generated, as of, page generated, page created, page rendered
 generated on, rendered, rendered at, compiled, built, built at, built on, current time, current date, current date and time, server time, local time
 system time, time now, the time is, it is now, time is now, retrieved, fetched, fetched at, accessed, cached, cached at, snapshot, snapshot taken
 timestamp, time stamp, ts, last active, last login, last visit, date modified, date updated, dtstamp, modified at, changed at
+printed, printed on, printed at, exported, exported on, exported at, last check, checked at, checked on, next update, next update at, next refresh, next refresh at
 data as of, prices as of, quotes as of, delayed as of, today is, today's date, todays date
 stand, stand vom, zuletzt aktualisiert, aktualisiert, aktualisiert am, letzte aktualisierung, letztes update, letzte änderung, zuletzt geändert
 zuletzt bearbeitet, zuletzt besucht, geändert, erstellt am, erzeugt, generiert, generiert am, seite erstellt, seite generiert, abgerufen, abgerufen am
@@ -80,7 +81,7 @@ personas, miembros, invitados, persone, membri, ospiti, pessoas, membros, convid
 
 /** Behind users and people. */
 export const looking = phrases(`
-online, viewing, watching, looking at, looking, reading, browsing, active now, here now, logged in, signed in, connected, online now, schauen, sehen sich, sehen, angemeldet, en ligne, connectés, regardent, consultent
+online, viewing, watching, have seen this, have viewed this, have visited this, have read this, viewed this, bought this, saw this, visited this, like this, liked this, have this in their cart, have this in their basket, have it in their cart, looking at, looking, reading, browsing, active now, here now, logged in, signed in, connected, online now, schauen, sehen sich, sehen, angemeldet, en ligne, connectés, regardent, consultent
 en línea, conectados, viendo, mirando, in linea, collegati, connessi, stanno guardando, vendo, bekijken, kijken, tittar, besöker, онлайн, смотрят, просматривают, przegląda, ogląda, çevrimiçi, inceliyor
 在线, 在線, 正在浏览, 正在观看, オンライン, 閲覧中, が閲覧, 접속중, 온라인, trực tuyến, sedang online
 `)
@@ -123,18 +124,24 @@ export const memoryLabels = phrases(
 )
 export const memoryUnits = phrases('b, kb, mb, gb, kib, mib, gib, bytes, byte, ko, mo')
 export const upLabels = phrases(
-  'uptime, up for, up time, load average, load averages, server load, laufzeit seit start',
+  'uptime, up for, up time, load average, load averages, server load, cpu usage, cpu load, cpu-auslastung, laufzeit seit start',
 )
 
 /** Always followed by an id. */
 export const idLabels = phrases(`
 request id, request-id, requestid, x-request-id, req id, session id, sessionid, session-id, session token, trace id, traceid, trace-id, span id, correlation id, correlationid, correlation-id, transaction id
-ray id, cf-ray, csrf, csrf token, csrf-token, csrftoken, xsrf, xsrf token, nonce, anti-forgery token, authenticity token, build id, build-id, buildid, build number, build no, build hash, commit hash, commit id, commit sha
+ray id, cf-ray, csrf, csrfmiddlewaretoken, requestverificationtoken, csrf token, csrf-token, csrftoken, xsrf, xsrf token, nonce, anti-forgery token, authenticity token, build id, build-id, buildid, build number, build no, build hash, commit hash, commit id, commit sha
 phpsessid, jsessionid, sid, visitor id, client id, error id, error reference, incident id, event id, etag, served by, instance id, served from, cache key, fingerprint id, request token, form token, view state, viewstate, guid, uuid
 sitzungs-id, anfrage-id, identifiant de session, id de sesión, id de solicitud, идентификатор запроса
 `)
 /** An id where a sign or the look of what follows says so: they are ordinary words as well. */
 export const maybeIdLabels = phrases('build, commit, request, session, trace, token, rev, git, deploy, deployment')
+/** What a page tells its visitor about the visitor, and about the machine that answered. */
+export const addressLabels = phrases(
+  'your ip, your ip address, your address, client ip, client address, remote address, remote ip, ihre ip, ihre ip-adresse, deine ip, votre ip, votre adresse ip, tu ip, su ip, tu dirección ip, il tuo ip, seu ip, uw ip-adres, ваш ip',
+)
+export const machineLabels = phrases('server, hostname, backend, pod')
+export const youAre = phrases("you are the, you are, you’re the, you're the, sie sind der, vous êtes le")
 /** A new checksum is a new file. */
 export const checksums = phrases(
   'sha, sha-1, sha1, sha256, sha-256, sha512, sha-512, md5, checksum, digest, prüfsumme, somme, hash, fingerprint, signature, key, address, wallet',

@@ -3,7 +3,9 @@ import type { Token } from './tokens.ts'
 import {
   agoAfter,
   agoBefore,
+  agoUnits,
   approximately,
+  clockLabels,
   connectors,
   months,
   nowWords,
@@ -65,6 +67,10 @@ export function relativeTime({ tokens }: Reading, i: number): number {
   if (before > 0) {
     const end = skipDuration(tokens, i + before)
     if (end > i + before) return end
+  }
+  if (isNumber(tokens[i])) {
+    const ended = agoUnits.at(tokens, i + 1)
+    if (ended > 0) return i + 1 + ended
   }
   const end = skipDuration(tokens, i)
   const after = end > i ? agoAfter.at(tokens, end) : 0
@@ -203,6 +209,10 @@ export function stamp(reading: Reading, i: number): number {
 export function isClock(reading: Reading): boolean {
   const { text, tokens } = reading
   if (text.length > 80 || !/\d:\d\d:(?!00)\d\d/.test(text)) return false
-  const end = skipMoment(reading, 0)
-  return end > 0 && end >= tokens.length
+  // The result of a race.
+  if (/^(?:time|zeit|temps|tempo|tiempo)\P{L}{0,3}\d{1,2}:\d\d:\d\d$/iu.test(text)) return false
+  const label = clockLabels.at(tokens, 0)
+  const from = label + (isSign(tokens[label], ':=') ? 1 : 0)
+  const end = skipMoment(reading, from)
+  return end > from && end >= tokens.length
 }

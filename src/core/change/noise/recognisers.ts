@@ -1,4 +1,5 @@
 import {
+  addressLabels,
   addressParameters,
   auxiliaries,
   checksums,
@@ -11,6 +12,7 @@ import {
   idLabels,
   limitWords,
   looking,
+  machineLabels,
   madeIn,
   maybeIdLabels,
   memoryLabels,
@@ -20,6 +22,7 @@ import {
   upLabels,
   userNouns,
   visitNouns,
+  youAre,
 } from './labels.ts'
 import {
   isBefore,
@@ -33,6 +36,7 @@ import {
   skipDuration,
   stamp,
 } from './moments.ts'
+import { popularity } from './popularity.ts'
 import type { Token } from './tokens.ts'
 import { approximately, connectors, secondUnits } from './vocabulary.ts'
 
@@ -73,6 +77,13 @@ function counter(reading: Reading, i: number): number {
 
 /** "1,234 views", "3 users online", "12 people are viewing this". */
 function countedFirst(tokens: readonly Token[], i: number): number {
+  const ordinal = tokens[i + 1]
+  const isOrdinal = /^(?:st|nd|rd|th)$/.test(ordinal?.text ?? '') && !ordinal!.spaced
+  // "You are the 12,345th visitor"
+  if (isOrdinal) {
+    const noun = isBefore(youAre, tokens, i, 3) ? userNouns.at(tokens, i + 2) : 0
+    return noun > 0 ? i + 2 + noun : i
+  }
   const amount = skipAmount(tokens, i)
   if (isSign(tokens[i - 1], '€$£¥') || isSign(tokens[amount], '€$£¥%')) return i
   if (tokens[amount]?.text === 'online' && tokens[amount + 1]?.kind !== 'word') return amount + 1
@@ -90,6 +101,8 @@ function countedFirst(tokens: readonly Token[], i: number): number {
     if (between === 0 && !isNumber(tokens[k]) && !isSign(tokens[k], ',')) break
     k += between || 1
   }
+  // "Users browsing this forum: 3 guests"
+  if (isSign(tokens[i - 1], ':') && isBefore(looking, tokens, i, 5)) return end
   if (users === 0) return i
   const isAlone = i === 0 && end >= tokens.length - 1
   const isTimed = countTimes.at(tokens, end) > 0 || isBefore(countTimes, tokens, i, 4)
@@ -126,6 +139,7 @@ function namedFirst(tokens: readonly Token[], i: number): number {
   const name = visits || userNouns.at(tokens, i) || (tokens[i]?.text === 'online' ? 1 : 0)
   if (name === 0 || isNumber(tokens[i - 1])) return i
   let at = skipAdjectives(tokens, i + name)
+  if (/^(?:since|seit|depuis|desde|dal)$/.test(tokens[at]?.text ?? '') && isYear(tokens[at + 1])) at += 2
   let signs = 0
   while (
     signs < 3 &&
@@ -135,8 +149,8 @@ function namedFirst(tokens: readonly Token[], i: number): number {
     signs++
   }
   if (isSign(tokens[at], '.')) at++
-  if (signs === 0 && visits === 0) return i
   const end = skipAmount(tokens, at)
+  if (signs === 0 && visits === 0 && (i > 0 || end < tokens.length)) return i
   // A noun that belongs to the number: "views 3 rooms" is no count of views.
   if (end === at || (signs === 0 && tokens[end]?.kind === 'word') || isSign(tokens[end], '€$£%')) return i
   return isSign(tokens[end], ')]') ? end + 1 : end
@@ -157,9 +171,16 @@ function measured({ tokens }: Reading, i: number): number {
     const end = skipDuration(tokens, i + 1, secondUnits)
     if (end > i + 1 && isSign(tokens[end], ')')) return end + 1
   }
+  // "14 queries in 0.034 s", "Served by web-3 in 0.034 s"
+  if (/^(?:in|en|za|за)$/.test(tokens[i]?.text ?? '') && /^0[.,]\d\d/.test(tokens[i + 1]?.text ?? '')) {
+    const end = skipDuration(tokens, i + 1, secondUnits)
+    return end > i + 1 && tokens[end]?.kind !== 'word' ? end : i
+  }
   if (isNumber(tokens[i])) {
     const queries = queryNouns.at(tokens, i + 1)
-    return queries > 0 ? i + 1 + queries : i
+    if (queries > 0) return i + 1 + queries
+    const memory = isBefore(queryNouns, tokens, i, 4) ? memoryUnits.at(tokens, i + 1) : 0
+    return memory > 0 ? i + 1 + memory : i
   }
   const memory = memoryLabels.at(tokens, i)
   if (memory > 0) {
@@ -207,6 +228,8 @@ const isMixed = (run: string): boolean => /\d/.test(run) && /[a-z]/i.test(run)
 function id(reading: Reading, i: number): number {
   const { tokens } = reading
   if (tokens[i]?.kind === 'hex') return isBefore(checksums, tokens, i, 4) ? i : i + 1
+  const own = visitorAddress(reading, i)
+  if (own > i) return own
   const certain = idLabels.at(tokens, i)
   const label = certain || maybeIdLabels.at(tokens, i)
   if (label === 0) return i
@@ -223,10 +246,27 @@ function id(reading: Reading, i: number): number {
   if (run.length < 4 || !/\d/.test(run) || /\d\.\d/.test(run)) return i
   const isId =
     certain > 0 ||
-    (isMixed(run) && run.length >= 7) ||
+    (isMixed(run) && run.length >= (/^(?:build|commit|rev|git)$/.test(tokens[i]!.text) ? 6 : 7)) ||
     (signs > 0 && /^(?:build|commit|rev|request|session)$/.test(tokens[i]!.text))
   const isBuild = tokens[i]!.text === 'build' && isSign(tokens[i - 1], '(') && isSign(tokens[end], ')')
   return isId || isBuild ? end : i
+}
+
+/** "Your IP address is 192.0.2.1", and "Server: web-03" where there is nothing else. */
+function visitorAddress(reading: Reading, i: number): number {
+  const { tokens } = reading
+  const label = addressLabels.at(tokens, i)
+  const machine = label === 0 && i === 0 ? machineLabels.at(tokens, i) : 0
+  if (label + machine === 0) return i
+  let at = i + label + machine
+  const isNamed = isSign(tokens[at], ':=')
+  for (let k = 0; k < 3; k++) at += isSign(tokens[at], ':=(') ? 1 : connectors.at(tokens, at)
+  let end = at
+  while (end < at + 40 && end < tokens.length && (end === at || !tokens[end]!.spaced)) end++
+  const run = runText(reading, at, end).replace(/[.,;)]+$/, '')
+  if (label > 0) return /^[\da-f]{1,4}(?:[.:]{1,2}[\da-f]{1,4}){2,8}$/i.test(run) ? end : i
+  const isMachine = /^[a-z][a-z\d]*(?:-[a-z\d]+)+(?:\.[a-z\d.-]+)?$/i.test(run) && /\d/.test(run)
+  return isNamed && isMachine && end === tokens.length ? end : i
 }
 
 /** "© 2025–2026 Acme", "Copyright Acme Ltd. 2003-2026": only the years. */
@@ -238,6 +278,7 @@ function copyright({ tokens }: Reading, i: number): number {
       isSign(tokens[k], '©℗') ||
       /^copyrights?$/.test(tokens[k]!.text) ||
       (tokens[k]!.text === 'c' && isSign(tokens[k - 1], '(') && isSign(tokens[k + 1], ')'))
+  isMarked ||= isSign(tokens[i + 1], '©')
   if (!isMarked) return i
   let end = i + 1
   while (
@@ -296,6 +337,7 @@ export const recognisers: readonly (readonly [NoiseKind, Recogniser])[] = [
   ['countdown', countdown],
   ['relative-time', relativeTime],
   ['counter', counter],
+  ['counter', popularity],
   ['copyright', copyright],
   ['generator', generator],
   ['address', address],

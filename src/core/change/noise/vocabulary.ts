@@ -79,6 +79,12 @@ environ, plus de, moins de, près de, alrededor de, más de, menos de, unos, cer
 export const agoBefore = phrases(`
 vor, il y a, hace, há, pred, před, pre, prije, πριν, πριν από, acum, преди, منذ, قبل, לפני
 `)
+/** Units that say "ago" by themselves. */
+export const agoUnits = phrases(`
+másodperce, perce, órája, napja, hete, hónapja, éve, วินาทีที่แล้ว, นาทีที่แล้ว, ชั่วโมงที่แล้ว, วันที่แล้ว, สัปดาห์ที่แล้ว, เดือนที่แล้ว, ปีที่แล้ว, วินาทีที่ผ่านมา, นาทีที่ผ่านมา, ชั่วโมงที่ผ่านมา, วันที่ผ่านมา
+`)
+/** Before a running clock. */
+export const clockLabels = phrases('now, clock, date, date and time, uhrzeit, jetzt, datum, 時刻, 时间')
 export const agoAfter = phrases(`
 ago, earlier, fa, atrás, geleden, sedan, siden, sitten, назад, тому, тому назад, temu, önce, trước, yang lalu, lalu, पहले, پیش, قبل
 前, 以前, 之前, 전, ที่แล้ว, ที่ผ่านมา, önceki
@@ -86,6 +92,7 @@ ago, earlier, fa, atrás, geleden, sedan, siden, sitten, назад, тому, �
 
 /** Days and moments seen from now. */
 export const nowWords = phrases(`
+hace un momento, hace un instante, hace unos instantes, il y a un instant, il y a quelques instants, vor einem moment, vor einem augenblick, un'ora fa, un’ora fa, poco fa, un momento fa, há pouco, há instantes, a moment ago, moments ago
 just now, right now, a moment ago, moments ago, a while ago, today, yesterday, the day before yesterday, last night, last week, last month
 gerade eben, soeben, vor kurzem, heute, gestern, vorgestern, à l'instant, aujourd'hui, hier, avant-hier, ahora mismo, hoy, ayer, anteayer
 proprio ora, oggi, ieri, agora mesmo, agora há pouco, hoje, ontem, zojuist, zonet, vandaag, gisteren, nyss, just nu, idag, i dag, igår, i går
