@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fasti
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { AccountService } from '../services/accounts/account-service.ts'
+import type { UrlSessions } from '../services/accounts/url-sessions.ts'
 import type { Activity } from '../services/activity/activity.ts'
 import type { NodeList } from '../services/activity/this-node.ts'
 import type { ArchiveService } from '../services/archive/archive-service.ts'
@@ -46,6 +47,11 @@ export type ChannelRoutesParts = {
   clock: Clock
 }
 
+export type PhoneParts = {
+  sessions: UrlSessions
+  failingChannels(owner: string): Promise<readonly { name: string; reason: string }[]>
+}
+
 /** The dependencies of the routes, one part per group of routes. */
 export type ServerParts = HealthParts & {
   accounts: AccountService
@@ -66,6 +72,7 @@ export type ServerParts = HealthParts & {
   crawls: CrawlService
   feeds: Feeds
   unsubscribe: Unsubscribe
+  phone: PhoneParts
   inbox: InboxService
   profiles: ProfileService
   sources: Sources

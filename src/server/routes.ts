@@ -18,6 +18,7 @@ import { addEvents } from './routes/inbox/events.ts'
 import { addFeeds } from './routes/links/feeds.ts'
 import { addRenewal } from './routes/links/renew.ts'
 import { addUnsubscribe } from './routes/links/unsubscribe.ts'
+import { addPhone } from './routes/phone/phone.ts'
 import { addPreview } from './routes/profiles/preview.ts'
 import { addProfiles } from './routes/profiles/profiles.ts'
 import { addSources } from './routes/profiles/sources.ts'
@@ -28,6 +29,7 @@ export async function addRoutes(server: FastifyInstance, parts: ServerParts): Pr
   addApiDocs(server, parts.settings)
   addFeeds(server, parts)
   addUnsubscribe(server, parts)
+  addPhone(server, parts)
   await server.register(
     async (scope) => {
       const api: Api = scope.withTypeProvider<TypeBoxTypeProvider>()

@@ -1,13 +1,14 @@
 import type { Config } from '../../config/config.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ServerParts } from '../../server/parts.ts'
+import { createUrlSessions } from '../../services/accounts/url-sessions.ts'
 import { createFeeds } from '../../services/delivery/feeds.ts'
 import { createSecretLinks } from '../../services/delivery/secret-links.ts'
 import { createUnsubscribe } from '../../services/delivery/unsubscribe.ts'
 import { createProfileNames } from '../../services/inbox/inbox-service.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 
-/** What people reach by secret links, without signing in. */
+/** What people reach by other ways than the pages: secret links, and phones. */
 export function createLinkParts({
   config,
   stores,
@@ -16,11 +17,15 @@ export function createLinkParts({
   config: Config
   stores: StoreSet
   clock: Clock
-}): Pick<ServerParts, 'feeds' | 'unsubscribe'> {
+}): Pick<ServerParts, 'feeds' | 'unsubscribe' | 'phone'> {
   const { channels, inbox, accounts } = stores
   const links = createSecretLinks({ secrets: stores.serverSecrets, channels, address: () => config.server.url })
   return {
     feeds: createFeeds({ links, channels, inbox, accounts, clock, names: createProfileNames(stores.profiles) }),
     unsubscribe: createUnsubscribe({ links, channels }),
+    phone: {
+      sessions: createUrlSessions({ secrets: stores.serverSecrets, sessions: stores.sessions, accounts, clock }),
+      failingChannels: async (owner) => (await channels.list(owner)).filter(({ state }) => state === 'failing'),
+    },
   }
 }

@@ -1,5 +1,5 @@
 import { minuteText, shortened } from '../../core/text/plain-text.ts'
-import { escapeText } from '../../xml/xml-text.ts'
+import { DECK_BYTES, wmlCard, wmlText } from '../../xml/wml.ts'
 import {
   changeText,
   kindOf,
@@ -11,8 +11,6 @@ import {
   subjectOf,
 } from './message.ts'
 
-/** A WAP phone takes about 1,400 bytes. */
-const DECK_BYTES = 1400
 const TITLE_CHARS = 20
 const NAME_CHARS = 60
 
@@ -62,13 +60,7 @@ function row(item: MessageItem, words: string): string {
 }
 
 function deckOf(message: Message, inner: string): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE wml PUBLIC "-//WAPFORUM//DTD WML 1.1//EN" "http://www.wapforum.org/DTD/wml_1.1.xml">
-<wml>
-<card id="message" title="${wmlText(shortened(subjectOf(message), TITLE_CHARS))}">
-${inner}</card>
-</wml>
-`
+  return wmlCard('message', shortened(subjectOf(message), TITLE_CHARS), inner)
 }
 
 const MAX_ADDRESS = 300
@@ -78,11 +70,6 @@ function goLink(address: string, words: string): string {
   return /^https?:\/\//i.test(address) && address.length <= MAX_ADDRESS
     ? `<a href="${wmlText(address)}">${wmlText(words)}</a>`
     : wmlText(words)
-}
-
-/** In WML a dollar sign starts a variable; two make a literal one. */
-function wmlText(text: string): string {
-  return escapeText(text.replace(/[^\t\n\r -\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')).replaceAll('$', '$$$$')
 }
 
 const bytesOf = (text: string): number => Buffer.byteLength(text)

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../core/errors.ts'
 import { anyone } from './access.ts'
 import { asPage } from './headers.ts'
+import { preferred } from './negotiation.ts'
 
 const A_YEAR_SECONDS = 31_536_000
 
@@ -13,16 +14,19 @@ const A_YEAR_SECONDS = 31_536_000
  */
 export async function servePages(server: FastifyInstance, folder: string | null): Promise<void> {
   if (folder === null) {
-    server.get('/', { config: anyone, schema: { hide: true } }, async (_request, reply) =>
-      reply
-        .type('text/plain; charset=utf-8')
-        .send('The pages have not been built. Run: npm run build. The API reference is at /api/docs.\n'),
+    server.get('/', { config: anyone, schema: { hide: true } }, async (request, reply) =>
+      isPhone(request, reply)
+        ? reply.redirect('/wml')
+        : reply
+            .type('text/plain; charset=utf-8')
+            .send('The pages have not been built. Run: npm run build. The API reference is at /api/docs.\n'),
     )
     return
   }
   await server.register(fastifyStatic, { root: folder, serve: false, preCompressed: true, cacheControl: false })
   server.get('/*', { config: anyone, schema: { hide: true } }, async (request, reply) => {
     const path = decodeURI(request.url.split('?', 1)[0]!).slice(1)
+    if (path === '' && isPhone(request, reply)) return reply.redirect('/wml')
     if (path.startsWith('api/')) throw new AppError('not-found', 'no such API route')
     asPage(reply).header('cache-control', 'no-cache')
     if (path.startsWith('assets/')) {
@@ -33,5 +37,13 @@ export async function servePages(server: FastifyInstance, folder: string | null)
     return reply.sendFile(isFile ? path : 'index.html')
   })
 }
+
+/** Knows WML, and no HTML or less of it. */
+function isPhone({ headers }: FastifyRequest, reply: FastifyReply): boolean {
+  reply.header('vary', 'Accept')
+  return preferred(headers.accept ?? '', ['text/html', WML]) === WML
+}
+
+const WML = 'text/vnd.wap.wml'
 
 export const pagesFolder = (root: string): string => join(root, 'dist', 'ui')

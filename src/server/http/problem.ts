@@ -138,7 +138,7 @@ function ofFramework(error: FastifyError): AppError | null {
 function pathOf({ url }: FastifyRequest): string {
   return url
     .split('?', 1)[0]!
-    .replace(/^(\/+(?:feeds|unsubscribe)\/).*/i, '$1…')
+    .replace(/^(\/+(?:feeds|unsubscribe|wml)\/).*/i, '$1…')
     .slice(0, 200)
 }
 

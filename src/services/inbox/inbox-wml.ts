@@ -1,5 +1,5 @@
 import { minuteText, plainLine, shortened } from '../../core/text/plain-text.ts'
-import { escapeReadable } from '../../xml/xml-text.ts'
+import { DECK_BYTES, type WmlPost, wmlCard, wmlDo, wmlLink, wmlPost, wmlText } from '../../xml/wml.ts'
 
 /**
  * WML 1.1 decks for devices with a few lines of text. Such a device takes about 1,400 bytes: a list ends when its deck is
@@ -13,7 +13,12 @@ export type WmlList = {
   /** The link to the rest after an item, or after all of them; null at the end. */
   nextAfter(item: WmlListItem): string
   next: string | null
+  /** The start page, where there is one. */
+  home?: string
 }
+
+/** Something to do with an annotation. */
+export type WmlMark = WmlPost & { label: string }
 
 export type WmlAnnotation = {
   title: string
@@ -26,20 +31,17 @@ export type WmlAnnotation = {
   links: { list: string; original: string; newer: string | null; older: string | null }
   /** The link to a part of this annotation. */
   partLink(part: number): string
+  /** On its last part. */
+  marks?: readonly WmlMark[]
 }
 
-const DECK_BYTES = 1400
 const TITLE_CHARS = 40
 const ITEM_TITLE_CHARS = 80
 /** A part gets at least this much, even if URLs take up all the space. */
 const MIN_PART_BYTES = 200
 
-const head =
-  '<?xml version="1.0" encoding="UTF-8"?>\n' +
-  '<!DOCTYPE wml PUBLIC "-//WAPFORUM//DTD WML 1.1//EN" "http://www.wapforum.org/DTD/wml_1.1.xml">\n'
-
 /** As many items as fit, at least one; `shown` is their number. */
-export function wmlList({ title, items, nextAfter, next }: WmlList): { deck: string; shown: number } {
+export function wmlList({ title, items, nextAfter, next, home }: WmlList): { deck: string; shown: number } {
   const rows = items.map(
     ({ title: words, url, source, read, link }) =>
       `<p>${read ? '' : '* '}<a href="${wmlText(link)}">${shown(words || url, TITLE_CHARS)}</a><br/>` +
@@ -48,8 +50,12 @@ export function wmlList({ title, items, nextAfter, next }: WmlList): { deck: str
   const deckOf = (count: number): string => {
     const on = count < items.length ? nextAfter(items[count - 1]!) : next
     const body = count === 0 ? '<p>Nothing here.</p>\n' : rows.slice(0, count).join('')
-    const more = on === null ? '' : goLink('More', on)
-    return card('list', title, (on === null ? '' : goDo('accept', 'More', on)) + body + more)
+    const more = on === null ? '' : wmlLink('More', on)
+    return card(
+      'list',
+      title,
+      (on === null ? '' : wmlDo('More', on)) + body + more + (home === undefined ? '' : wmlLink('Home', home)),
+    )
   }
   let count = rows.length
   let deck = deckOf(count)
@@ -59,7 +65,7 @@ export function wmlList({ title, items, nextAfter, next }: WmlList): { deck: str
 
 /** One part of an annotation; numbers past the end give the last part. */
 export function wmlAnnotation(annotation: WmlAnnotation, wanted: number): string {
-  const { title, url, source, at, kind, profileName, links, partLink } = annotation
+  const { title, url, source, at, kind, profileName, links, partLink, marks = [] } = annotation
   const facts = [plainLine(source), kind, minuteText(at), shortened(profileName, TITLE_CHARS)].filter(
     (each) => each !== '',
   )
@@ -69,16 +75,18 @@ export function wmlAnnotation(annotation: WmlAnnotation, wanted: number): string
       part > 1
         ? ''
         : `<p><b>${shown(title || url, ITEM_TITLE_CHARS)}</b><br/><small>${wmlText(facts.join(', '))}</small></p>\n`
+    const marking = marks.map((mark) => `<anchor>${mark.label}${wmlPost(mark)}</anchor>`)
     const ways = [
-      next === null ? '' : goLink('More', next),
-      part > 1 ? goLink('Back', partLink(part - 1)) : '',
-      links.newer === null ? '' : goLink('Previous', links.newer),
-      links.older === null ? '' : goLink('Next', links.older),
+      isLast && marking.length > 0 ? `<p>${marking.join('<br/>')}</p>\n` : '',
+      next === null ? '' : wmlLink('More', next),
+      part > 1 ? wmlLink('Back', partLink(part - 1)) : '',
+      links.newer === null ? '' : wmlLink('Previous', links.newer),
+      links.older === null ? '' : wmlLink('Next', links.older),
       // A URL may be longer than a deck.
-      isLast && links.original.length <= 300 ? goLink('Original', links.original) : '',
-      goLink('Inbox', links.list),
+      isLast && links.original.length <= 300 ? wmlLink('Original', links.original) : '',
+      wmlLink('Inbox', links.list),
     ]
-    const keys = goDo('accept', next === null ? 'Inbox' : 'More', next ?? links.list)
+    const keys = wmlDo(next === null ? 'Inbox' : 'More', next ?? links.list)
     return card('item', title || url, `${keys}${top}${text === '' ? '' : `<p>${text}</p>\n`}${ways.join('')}`)
   }
   const room = (part: number): number =>
@@ -124,19 +132,9 @@ function inParts(text: string, roomOf: (part: number) => number): string[] {
 }
 
 function card(id: string, title: string, inner: string): string {
-  return `${head}<wml>\n<card id="${id}" title="${shown(title, TITLE_CHARS / 2)}">\n${inner}</card>\n</wml>\n`
+  return wmlCard(id, shortened(title, TITLE_CHARS / 2), inner)
 }
-
-const goDo = (type: string, label: string, href: string): string =>
-  `<do type="${type}" label="${label}"><go href="${wmlText(href)}"/></do>\n`
-
-const goLink = (label: string, href: string): string => `<p><a href="${wmlText(href)}">${label}</a></p>\n`
 
 const shown = (text: string, maxChars: number): string => wmlText(shortened(text, maxChars))
-
-/** In WML a dollar sign starts a variable; two make a literal one. */
-function wmlText(text: string): string {
-  return escapeReadable(text).replaceAll('$', '$$$$')
-}
 
 const bytesOf = (text: string): number => Buffer.byteLength(text)

@@ -118,7 +118,7 @@ export function giveCookie(request: FastifyRequest, reply: FastifyReply, setting
   reply.setCookie(SESSION_COOKIE, secret, { ...flags(request, settings), maxAge: COOKIE_SECONDS })
 }
 
-function takeCookie(request: FastifyRequest, reply: FastifyReply, settings: Settings): void {
+export function takeCookie(request: FastifyRequest, reply: FastifyReply, settings: Settings): void {
   reply.clearCookie(SESSION_COOKIE, flags(request, settings))
 }
 
