@@ -11,17 +11,17 @@ const head =
   '<?xml version="1.0" encoding="UTF-8"?>\n' +
   '<!DOCTYPE wml PUBLIC "-//WAPFORUM//DTD WML 1.1//EN" "http://www.wapforum.org/DTD/wml_1.1.xml">\n'
 
-/** A deck of one card. `title` is escaped here, `inner` is markup. With `isFresh` the phone forgets what was typed before. */
+/** A deck of one card. `title` is escaped already, `inner` is markup. With `isFresh` the phone forgets what was typed before. */
 export function wmlCard(id: string, title: string, inner: string, isFresh = false): string {
   const context = isFresh ? ' newcontext="true"' : ''
-  return `${head}<wml>\n<card id="${id}" title="${wmlText(title)}"${context}>\n${inner}</card>\n</wml>\n`
+  return `${head}<wml>\n<card id="${id}" title="${title}"${context}>\n${inner}</card>\n</wml>\n`
 }
 
 export const wmlDo = (label: string, href: string): string =>
   `<do type="accept" label="${label}"><go href="${wmlText(href)}"/></do>\n`
 
-export const wmlLink = (label: string, href: string): string =>
-  `<p><a href="${wmlText(href)}">${wmlText(label)}</a></p>\n`
+/** `label` is escaped already. */
+export const wmlLink = (label: string, href: string): string => `<p><a href="${wmlText(href)}">${label}</a></p>\n`
 
 export type WmlPost = { href: string; fields: Readonly<Record<string, string>> }
 

@@ -60,7 +60,7 @@ function row(item: MessageItem, words: string): string {
 }
 
 function deckOf(message: Message, inner: string): string {
-  return wmlCard('message', shortened(subjectOf(message), TITLE_CHARS), inner)
+  return wmlCard('message', wmlText(shortened(subjectOf(message), TITLE_CHARS)), inner)
 }
 
 const MAX_ADDRESS = 300

@@ -39,6 +39,7 @@ const TITLE_CHARS = 40
 const ITEM_TITLE_CHARS = 80
 /** A part gets at least this much, even if URLs take up all the space. */
 const MIN_PART_BYTES = 200
+const MAX_ADDRESS_BYTES = 300
 
 /** As many items as fit, at least one; `shown` is their number. */
 export function wmlList({ title, items, nextAfter, next, home }: WmlList): { deck: string; shown: number } {
@@ -66,15 +67,13 @@ export function wmlList({ title, items, nextAfter, next, home }: WmlList): { dec
 /** One part of an annotation; numbers past the end give the last part. */
 export function wmlAnnotation(annotation: WmlAnnotation, wanted: number): string {
   const { title, url, source, at, kind, profileName, links, partLink, marks = [] } = annotation
-  const facts = [plainLine(source), kind, minuteText(at), shortened(profileName, TITLE_CHARS)].filter(
-    (each) => each !== '',
-  )
+  const facts = [source, kind, minuteText(at), profileName].filter((each) => each !== '')
   const deckOf = (part: number, text: string, isLast: boolean): string => {
     const next = isLast ? null : partLink(part + 1)
     const top =
       part > 1
         ? ''
-        : `<p><b>${shown(title || url, ITEM_TITLE_CHARS)}</b><br/><small>${wmlText(facts.join(', '))}</small></p>\n`
+        : `<p><b>${shown(title || url, ITEM_TITLE_CHARS)}</b><br/><small>${facts.map((fact) => shown(fact, TITLE_CHARS)).join(', ')}</small></p>\n`
     const marking = marks.map((mark) => `<anchor>${mark.label}${wmlPost(mark)}</anchor>`)
     const ways = [
       isLast && marking.length > 0 ? `<p>${marking.join('<br/>')}</p>\n` : '',
@@ -83,7 +82,7 @@ export function wmlAnnotation(annotation: WmlAnnotation, wanted: number): string
       links.newer === null ? '' : wmlLink('Previous', links.newer),
       links.older === null ? '' : wmlLink('Next', links.older),
       // A URL may be longer than a deck.
-      isLast && links.original.length <= 300 ? wmlLink('Original', links.original) : '',
+      isLast && bytesOf(wmlText(links.original)) <= MAX_ADDRESS_BYTES ? wmlLink('Original', links.original) : '',
       wmlLink('Inbox', links.list),
     ]
     const keys = wmlDo(next === null ? 'Inbox' : 'More', next ?? links.list)
@@ -132,9 +131,15 @@ function inParts(text: string, roomOf: (part: number) => number): string[] {
 }
 
 function card(id: string, title: string, inner: string): string {
-  return wmlCard(id, shortened(title, TITLE_CHARS / 2), inner)
+  return wmlCard(id, shown(title, TITLE_CHARS / 2), inner)
 }
 
-const shown = (text: string, maxChars: number): string => wmlText(shortened(text, maxChars))
+/** At most three bytes a character, as it is written: signs that have to be escaped count with what they take. */
+export function shown(text: string, maxChars: number): string {
+  for (let chars = maxChars; ; chars = Math.ceil(chars / 2)) {
+    const short = wmlText(shortened(text, chars))
+    if (bytesOf(short) <= maxChars * 3 || chars === 1) return short
+  }
+}
 
 const bytesOf = (text: string): number => Buffer.byteLength(text)

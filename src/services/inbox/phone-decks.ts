@@ -1,5 +1,5 @@
-import { shortened } from '../../core/text/plain-text.ts'
 import { DECK_BYTES, wmlCard, wmlLink, wmlPost, wmlText } from '../../xml/wml.ts'
+import { shown } from './inbox-wml.ts'
 
 /** The decks around the inbox, so that a phone can use it alone. Links are relative: they are short, and keep the session of the URL. */
 
@@ -37,7 +37,7 @@ export function homeDeck({ unread, starred, profiles, failing, skip, token }: Ho
   const trouble =
     first === undefined || skip > 0
       ? ''
-      : `<p><b>${failing.length === 1 ? `${named(first.name)} is failing` : `${failing.length} channels are failing`}</b><br/><small>${wmlText(shortened(first.reason, REASON_CHARS))}</small></p>\n`
+      : `<p><b>${failing.length === 1 ? `${named(first.name)} is failing` : `${failing.length} channels are failing`}</b><br/><small>${shown(first.reason, REASON_CHARS)}</small></p>\n`
   const top =
     skip > 0
       ? ''
@@ -49,7 +49,7 @@ export function homeDeck({ unread, starred, profiles, failing, skip, token }: Ho
     const rows = rest
       .slice(0, count)
       .map(({ id, name, unread: own }) =>
-        wmlLink(`${shortened(name, NAME_CHARS) || 'Deleted profile'} (${own})`, `list?p=${encodeURIComponent(id)}`),
+        wmlLink(`${shown(name, NAME_CHARS) || 'Deleted profile'} (${own})`, `list?p=${encodeURIComponent(id)}`),
       )
     const more = count < rest.length ? wmlLink('More', `home?n=${skip + count}`) : ''
     const back = skip > 0 ? wmlLink('Home', 'home') : ''
@@ -65,4 +65,4 @@ export function noteDeck(note: string): string {
   return wmlCard('note', 'eRACE', `<p>${wmlText(note)}</p>\n${wmlLink('Home', 'home')}`)
 }
 
-const named = (name: string): string => wmlText(shortened(name, NAME_CHARS) || 'A channel')
+const named = (name: string): string => shown(name, NAME_CHARS) || 'A channel'
