@@ -270,6 +270,28 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
       await seesFocus('after saving')
     }))
 
+  test('add a channel and remove it', () =>
+    visitor.watched(async () => {
+      await press('Tab', 'g', 's')
+      await heading('Settings')
+      await tabTo(page.getByRole('link', { name: 'Notifications' }))
+      await press('Enter')
+      await tabTo(page.getByRole('button', { name: 'Add a channel' }))
+      await press('Enter')
+      await tabTo(page.getByRole('button', { name: /^Feed/ }))
+      await press('Enter')
+      await page.getByLabel('Name').fill('Reader')
+      await press('Enter')
+      await page.getByText('“Reader” added').waitFor()
+      await seesFocus('after adding')
+      await tabTo(page.getByRole('button', { name: 'Actions for Reader' }))
+      await press('Enter', 'ArrowUp', 'Enter')
+      await tabTo(page.getByRole('button', { name: 'Remove “Reader”' }))
+      await press('Enter')
+      await page.getByText('No channels yet').waitFor()
+      await seesFocus('after removing')
+    }))
+
   test('explain a URL', () =>
     visitor.watched(async () => {
       await press('Tab')

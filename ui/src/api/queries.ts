@@ -16,16 +16,35 @@ function optionsOf({ keepsPrevious = false, ...options }: Options) {
   return { ...options, ...(keepsPrevious && { placeholderData: <T>(before: T) => before }) }
 }
 
-export function useGet<T>(queryKey: readonly unknown[], path: string, query: Query = {}, options: Options = {}) {
-  return useQuery({ queryKey, queryFn: ({ signal }) => api.get<T>(path, query, signal), ...optionsOf(options) })
+type GetOptions<T> = Options & {
+  /** How long to wait until the next look, by what the last one brought. */
+  refetchAfter?: (data: T | undefined) => number | false
 }
+
+export function useGet<T>(
+  queryKey: readonly unknown[],
+  path: string,
+  query: Query = {},
+  { refetchAfter, ...options }: GetOptions<T> = {},
+) {
+  return useQuery({
+    queryKey,
+    queryFn: ({ signal }) => api.get<T>(path, query, signal),
+    ...optionsOf(options),
+    ...(refetchAfter && {
+      refetchInterval: ({ state }: { state: { data: T | undefined } }) => refetchAfter(state.data),
+    }),
+  })
+}
+
+type PagesOptions<Page> = Options & { refetchAfter?: (pages: readonly Page[]) => number | false }
 
 /** A list that is read page by page. */
 export function usePages<Page extends { next: string | null }>(
   queryKey: readonly unknown[],
   path: string,
   query: Query,
-  options: Options = {},
+  { refetchAfter, ...options }: PagesOptions<Page> = {},
 ) {
   return useInfiniteQuery({
     queryKey,
@@ -33,6 +52,10 @@ export function usePages<Page extends { next: string | null }>(
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
     ...optionsOf(options),
+    ...(refetchAfter && {
+      refetchInterval: ({ state }: { state: { data: { pages: Page[] } | undefined } }) =>
+        refetchAfter(state.data?.pages ?? []),
+    }),
   })
 }
 

@@ -10,6 +10,7 @@ import { useCounts } from '../session/session.ts'
 import { setQuery } from '../url/query-state.ts'
 import { useIncoming } from './arrivals.ts'
 import { BulkBar } from './bulk-bar.tsx'
+import { ChannelBanner } from './channel-banner.tsx'
 import { InboxBody } from './inbox-body.tsx'
 import { type InboxFilters, useInboxFilters } from './inbox-filters.ts'
 import { useInboxKeys } from './inbox-keys.ts'
@@ -131,6 +132,7 @@ export default function InboxView() {
     <div className={classNames('inbox', openId !== null && 'inbox-reading')}>
       <h1 className="visually-hidden">{strings.inbox}</h1>
       <section className="inbox-side" aria-label={strings.inbox}>
+        <ChannelBanner />
         <InboxToolbar
           filters={filters}
           state={shown.state}

@@ -34,6 +34,12 @@ export const strings = {
   failed: (message: string) => `That didn't work: ${message}`,
   marked: (n: number, mark: Mark, isOn: boolean) => `${items(n)} ${isOn ? marked[mark].on : marked[mark].off}`,
   score,
+  channels: {
+    failing: (name: string, reason: string, nextTry: string | null) =>
+      `“${name}” is failing: ${reason.replace(/\.$/, '')}.${nextTry === null ? '' : ` Next try ${nextTry}.`}`,
+    manyFailing: (names: readonly string[]) => `${names.length} channels are failing: ${names.join(', ')}.`,
+    details: 'Details',
+  },
   actions: {
     read: 'Mark as read',
     unread: 'Mark as unread',

@@ -2,6 +2,7 @@ import './field.css'
 import type { ComponentProps } from 'react'
 import { classNames } from './class-names.ts'
 import { useFieldProps } from './field.tsx'
+import { sentenceOf } from './strings.ts'
 
 type TextProps<Tag extends 'input' | 'textarea' | 'select'> = Omit<ComponentProps<Tag>, 'onChange'> & {
   onChange?: (value: string) => void
@@ -33,6 +34,12 @@ type Option = { value: string; label: string }
 /** The options of a list of texts by value. */
 export function optionsOf(labels: Record<string, string>): Option[] {
   return Object.entries(labels).map(([value, label]) => ({ value, label }))
+}
+
+/** The options, and the value itself where it is none of them. */
+export function withOwn(options: readonly Option[], value: string): Option[] {
+  const isKnown = options.some((option) => option.value === value)
+  return isKnown ? [...options] : [...options, { value, label: sentenceOf(value) }]
 }
 
 export function Select({ options, ...rest }: TextProps<'select'> & { options: readonly Option[] }) {

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { Button } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
-import { Input, Select, Slider, TextArea } from '../kit/input.tsx'
-import { sentenceOf } from '../kit/strings.ts'
+import { Input, Select, Slider, TextArea, withOwn } from '../kit/input.tsx'
+import { DeliveryFields } from './delivery-fields.tsx'
 import { type Draft, type DraftSource, hasInterests, newSource, totalWeight } from './draft.ts'
 import { SourceFields } from './source-fields.tsx'
 import { strings } from './strings.ts'
@@ -12,7 +12,7 @@ import { useFieldError, useLineErrors, useOtherErrors } from './validation-error
 type Props = { draft: Draft; onChange: (changes: Partial<Draft>) => void }
 
 const shownFields =
-  /^(name|urgency|expression|stemming|threshold|exclude|match|ignore(\[\d+\])?|sources\[\d+\]\.(uri|every|everyMax|depth|scope|process|aspects|(select|omit|conditions)(\[\d+\])?|window\.\w+)|terms\[\d+\]\.(key|weight)|delivery\.cadence)$/
+  /^(name|urgency|expression|stemming|threshold|exclude|match|ignore(\[\d+\])?|sources\[\d+\]\.(uri|every|everyMax|depth|scope|process|aspects|(select|omit|conditions)(\[\d+\])?|window\.\w+)|terms\[\d+\]\.(key|weight)|amount|delivery\.(cadence|channels(\[\d+\])?|perHour|urgentFrom|quiet\.(zone|from|to)|escalation\.(channel|after|urgency)))$/
 
 export function ProfileForm({ draft, onChange }: Props) {
   const nameError = useFieldError('name')
@@ -40,7 +40,7 @@ export function ProfileForm({ draft, onChange }: Props) {
         />
       </section>
       <Interests draft={draft} onChange={onChange} />
-      <Delivery draft={draft} onChange={onChange} />
+      <DeliveryFields draft={draft} onChange={onChange} />
     </div>
   )
 }
@@ -140,43 +140,6 @@ const stemmings = [
   { value: '', label: strings.interests.exact },
   ...languages.map((value) => ({ value, label: strings.interests.stems(languageNames.of(value) ?? value) })),
 ]
-
-function withOwn(options: { value: string; label: string }[], value: string) {
-  return options.some((option) => option.value === value) ? options : [...options, { value, label: sentenceOf(value) }]
-}
-
-function Delivery({ draft, onChange }: Props) {
-  const urgency = String(draft.urgency)
-  const text = strings.delivery
-  return (
-    <section className="kit-card kit-form">
-      <h2>{text.title}</h2>
-      <div className="profiles-pair">
-        <Field label={text.urgency} error={useFieldError('urgency')}>
-          <Select
-            value={urgency}
-            options={withOwn(text.urgencies, urgency)}
-            onChange={(value) => onChange({ urgency: Number(value) })}
-          />
-        </Field>
-        <Field label={text.cadence} error={useFieldError('delivery.cadence')}>
-          <Select
-            value={draft.cadence}
-            options={withOwn(text.cadences, draft.cadence)}
-            onChange={(cadence) => onChange({ cadence })}
-          />
-        </Field>
-        <Field label={text.amount}>
-          <Select
-            value={draft.amount}
-            options={text.amounts}
-            onChange={(amount) => onChange({ amount: amount as Draft['amount'] })}
-          />
-        </Field>
-      </div>
-    </section>
-  )
-}
 
 function OperatorsHelp() {
   return (

@@ -21,6 +21,18 @@ export function useLineErrors(place: string): string | undefined {
   return lines.length === 0 ? undefined : lines.join('. ')
 }
 
+/** All errors of a field and of what is in it, for a field whose parts are shown together. */
+export function useErrorsUnder(place: string): string | undefined {
+  const messages = useContext(ValidationContext)
+    .filter((error) => error.place === place || error.place.startsWith(`${place}[`))
+    .map(({ message }) => sentenceOf(message))
+  return messages.length === 0 ? undefined : messages.join('. ')
+}
+
+export function useHasErrorIn(places: RegExp): boolean {
+  return useContext(ValidationContext).some(({ place }) => places.test(place))
+}
+
 /** Errors of fields that are not on the form. */
 export function useOtherErrors(known: RegExp): readonly ValidationError[] {
   return useContext(ValidationContext).filter(({ place }) => !known.test(place))

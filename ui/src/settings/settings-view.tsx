@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Button } from '../kit/button.tsx'
 import { Page } from '../kit/page.tsx'
+import { NotificationsPart } from '../notifications/notifications-part.tsx'
 import { signOut, useMe } from '../session/session.ts'
 import { useQueryState } from '../url/query-state.ts'
 import { AccountPart } from './account-part.tsx'
@@ -15,6 +16,7 @@ import { UsersPart } from './users-part.tsx'
 
 const parts = [
   { name: 'account', View: AccountPart, forAll: true },
+  { name: 'notifications', View: NotificationsPart, forAll: true },
   { name: 'appearance', View: AppearancePart, forAll: true },
   { name: 'shortcuts', View: ShortcutsPart, forAll: true },
   { name: 'sessions', View: SessionsPart, forAll: true },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { relativeTime } from './zone.ts'
+import { nearTime, relativeTime, setTimeZone } from './zone.ts'
 
 const now = Date.parse('2026-11-15T12:00:00Z')
 
@@ -18,4 +18,11 @@ test('a time is shown by its distance, and by its day when it is a week or more 
 
 test('an invalid time is shown as nothing', () => {
   assert.equal(relativeTime('soon', now), '')
+})
+
+test('a near time is shown by the clock, with its day unless that is today', () => {
+  setTimeZone('Europe/Vienna')
+  assert.equal(nearTime('2026-11-15T13:05:00Z', now), '14:05')
+  assert.equal(nearTime('2026-11-15T23:30:00Z', now), 'Mon 00:30')
+  setTimeZone('')
 })

@@ -29,6 +29,14 @@ export function shortTime(iso: string): string {
   return formatOf({ dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso))
 }
 
+/** The time of a day that is near: "14:05", or "Tue 14:05" when it is not today. */
+export function nearTime(iso: string, now: number): string {
+  const at = new Date(iso)
+  const day = formatOf({ dateStyle: 'short' })
+  const isToday = day.format(at) === day.format(new Date(now))
+  return formatOf({ hour: '2-digit', minute: '2-digit', ...(!isToday && { weekday: 'short' }) }).format(at)
+}
+
 function dayOf(iso: string, now: number): string {
   const date = new Date(iso)
   const sameYear = date.getFullYear() === new Date(now).getFullYear()

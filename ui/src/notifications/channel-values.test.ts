@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Channel } from '../api/types.ts'
+import { type ChannelField, keptSecrets, settingsOf, valuesOf } from './channel-values.ts'
+
+const fields: ChannelField[] = [
+  { name: 'url', label: 'Address', type: 'url', isRequired: true },
+  { name: 'secret', label: 'Secret', type: 'secret' },
+  { name: 'token', label: 'Token', type: 'secret' },
+  { name: 'port', label: 'Port', type: 'number', usual: 25 },
+  { name: 'headers', label: 'Headers', type: 'lines' },
+  { name: 'quietly', label: 'Quietly', type: 'flag' },
+  { name: 'body', label: 'Body', type: 'long' },
+]
+
+const channel: Channel = {
+  id: 'c_1',
+  kind: 'webhook',
+  name: 'ops',
+  state: 'active',
+  reason: '',
+  failures: 0,
+  retryAt: null,
+  sentAt: null,
+  createdAt: '2026-11-15T12:00:00.000Z',
+  settings: { url: 'https://example.org/', hasSecret: true, port: 26, headers: ['a: b', 'c: d'], quietly: true },
+  waiting: 0,
+  nextAt: null,
+  profiles: [],
+}
+
+describe('the form of a channel', () => {
+  test('a new channel begins with the usual values', () => {
+    const values = valuesOf(fields, null)
+    assert.equal(values.port, '25')
+    assert.equal(values.url, '')
+    assert.equal(values.quietly, false)
+  })
+
+  test('settings are sent back as they were read, and secrets only when they are typed', () => {
+    const values = valuesOf(fields, channel)
+    const sent = { url: 'https://example.org/', port: 26, headers: ['a: b', 'c: d'], quietly: true }
+    assert.deepEqual(settingsOf(fields, values), sent)
+    assert.deepEqual(settingsOf(fields, { ...values, secret: ' new ' }), { ...sent, secret: 'new' })
+    assert.deepEqual([...keptSecrets(fields, channel)], ['secret'])
+  })
+
+  test('empty lines are dropped, long text keeps its spaces, and what is no number is for the server to refuse', () => {
+    const values = { ...valuesOf(fields, null), headers: '\na: b\n\n', body: ' {x}\n', port: 'many' }
+    assert.deepEqual(settingsOf(fields, values), { port: 'many', headers: ['a: b'], quietly: false, body: ' {x}\n' })
+  })
+})

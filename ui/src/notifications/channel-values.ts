@@ -1,0 +1,43 @@
+import type { Channel, ChannelKind } from '../api/types.ts'
+
+/** One setting that a kind of channel asks for. */
+export type ChannelField = ChannelKind['settings'][number]
+
+/** What a form of settings holds; fields are told apart by the kind of channel, so all but flags are text. */
+export type Values = Record<string, string | boolean>
+
+const isKept = ({ settings }: Channel, { name }: ChannelField): boolean =>
+  settings[`has${name.charAt(0).toUpperCase()}${name.slice(1)}`] === true
+
+/** Names of secrets that are stored and not shown. */
+export function keptSecrets(fields: readonly ChannelField[], channel: Channel | null): Set<string> {
+  if (channel === null) return new Set()
+  return new Set(fields.filter((field) => isKept(channel, field)).map(({ name }) => name))
+}
+
+/** Of a channel, or what a new one usually has. */
+export function valuesOf(fields: readonly ChannelField[], channel: Channel | null): Values {
+  return Object.fromEntries(
+    fields.map(({ name, type, usual }) => {
+      const value = channel === null ? usual : channel.settings[name]
+      if (type === 'flag') return [name, value === true]
+      if (Array.isArray(value)) return [name, value.join('\n')]
+      return [name, value === undefined || value === null ? '' : String(value)]
+    }),
+  )
+}
+
+/** As the API takes them. Empty fields are left out: a secret then stays as it is. */
+export function settingsOf(fields: readonly ChannelField[], values: Values): Record<string, unknown> {
+  const given: [string, unknown][] = []
+  for (const { name, type } of fields) {
+    const value = values[name] ?? ''
+    if (type === 'flag') given.push([name, value === true])
+    else if (typeof value !== 'string' || value.trim() === '') continue
+    // What is no number is sent as it is, so that the answer says so at its field.
+    else if (type === 'number') given.push([name, Number.isFinite(Number(value)) ? Number(value) : value])
+    else if (type === 'lines') given.push([name, value.split('\n').filter((line) => line.trim() !== '')])
+    else given.push([name, type === 'long' ? value : value.trim()])
+  }
+  return Object.fromEntries(given)
+}

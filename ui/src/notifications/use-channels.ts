@@ -1,0 +1,43 @@
+import type { List } from '../api/client.ts'
+import { useGet } from '../api/queries.ts'
+import type { Channel, ChannelKind, Profile } from '../api/types.ts'
+
+const SOON_MS = 5000
+const USUAL_MS = 60_000
+
+export function useChannels() {
+  return useGet<List<Channel>>(['channels'], '/channels', {}, { refetchAfter: lookAgainAfter })
+}
+
+/** A channel fails and recovers by itself, so one that is about to send is looked at often. */
+function lookAgainAfter(channels: List<Channel> | undefined): number | false {
+  if (channels === undefined || channels.items.length === 0) return false
+  const soon = Date.now() + USUAL_MS
+  const isBusy = ({ state, failures, nextAt }: Channel): boolean =>
+    state !== 'off' && (failures > 0 || (nextAt !== null && Date.parse(nextAt) < soon))
+  return channels.items.some(isBusy) ? SOON_MS : USUAL_MS
+}
+
+export function useKinds() {
+  return useGet<List<ChannelKind>>(['channel-kinds'], '/channel-kinds', {}, { staleTime: Number.POSITIVE_INFINITY })
+}
+
+const MAX_NAMES = 200
+
+/** Enough of the profiles to choose among, and to name those that a channel is used by. */
+export function useProfiles(): readonly Profile[] | undefined {
+  return useGet<List<Profile>>(['profiles', 'names'], '/profiles', { limit: MAX_NAMES }).data?.items
+}
+
+/** The profiles that a channel is used by: as many names as there is room for, and how many there are beside them. */
+export function useUsers({ profiles: ids }: Channel, room: number) {
+  const profiles = useProfiles()
+  const known = new Map(profiles?.map(({ id, name }) => [id, name]) ?? [])
+  const named = ids.flatMap((id) => (known.has(id) ? [{ id, name: known.get(id)! }] : [])).slice(0, room)
+  return { named, more: profiles === undefined ? 0 : ids.length - named.length }
+}
+
+/** A feed is fetched by its readers: it belongs to a profile or to the whole inbox, and no profile chooses it. */
+export function isFeed({ feedUrls }: Channel): boolean {
+  return feedUrls !== undefined
+}
