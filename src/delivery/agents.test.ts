@@ -107,7 +107,7 @@ describe('a webhook', () => {
   test('speaks XML where it is asked to, and signs that', async () => {
     sink.answerWith({ status: 204 })
     const settings = settingsOf(webhook, { url: sink.url, secret: 'whsec_c2VjcmV0', format: 'xml' })
-    await webhook.send(messageOf({ owner: 'u1' }), settings, tools)
+    await webhook.send(messageOf(), settings, tools)
     const { headers, body } = sink.received.at(-1)!
     assert.equal(headers['content-type'], 'application/xml; charset=utf-8')
     const { acis, errors } = readAcis(body)

@@ -18,6 +18,7 @@ export function itemOf(parts: Partial<MessageItem> = {}): MessageItem {
     ],
     ...{ moreChanges: 2, text: '', alsoAt: [] },
     links: { open: 'https://e.example/a/7', change: 'https://e.example/c/7', cached: 'https://e.example/v/7' },
+    record: { owner: 'u1', profile: 'p1', document: 3, version: 9, extension: 'html', format: 'html', bytes: 1200 },
     ...parts,
   }
 }

@@ -6,8 +6,6 @@ import type { AnnotationKind } from '../../store/contracts/annotations.ts'
 export type Message = {
   /** Stays the same over repeats, so that a receiver can drop what it has seen. */
   readonly id: string
-  /** Whose message it is. */
-  readonly owner?: string
   readonly kind: 'single' | 'digest' | 'test'
   readonly at: number
   /** How much of each item: a line, what changed, or the whole text. */
@@ -45,8 +43,9 @@ export type MessageItem = {
   /** Other pages with nearly the same text. */
   readonly alsoAt: readonly string[]
   readonly links: { readonly open: string; readonly change: string; readonly cached: string }
-  /** What programs know it by. */
-  readonly file?: {
+  /** Of the annotation, for programs: ids, and what kind of file the version is. */
+  readonly record: {
+    readonly owner: string
     readonly profile: string
     readonly document: number
     readonly version: number

@@ -3,27 +3,27 @@ import { declaration } from '../../xml/xml-writing.ts'
 import type { Message, MessageItem } from './message.ts'
 
 /** Annotations as the papers write them (ACI, `src/xml/aci.dtd`): a file of all items. A test has none. */
-export function messageXml({ items, owner = '' }: Message): string {
-  return `${declaration}<acis>\n${items.map((item) => aciElement(aciOf(item, owner))).join('')}</acis>\n`
+export function messageXml({ items }: Message): string {
+  return `${declaration}<acis>\n${items.map((item) => aciElement(aciOf(item))).join('')}</acis>\n`
 }
 
-function aciOf(item: MessageItem, owner: string): Aci {
-  const { id, kind, title, url, at, urgency, relevance, summary, changes, moreChanges, alsoAt, links, file } = item
+function aciOf(item: MessageItem): Aci {
+  const { id, kind, title, url, at, urgency, relevance, summary, changes, moreChanges, alsoAt, links, record } = item
   return {
-    owner,
-    extension: file?.extension ?? '',
-    format: file?.format ?? '',
+    owner: record.owner,
+    extension: record.extension,
+    format: record.format,
     ...{ relevance, urgency, kind, updatedAt: at },
-    bytes: file?.bytes ?? 0,
+    bytes: record.bytes,
     uri: url,
     docbase: links.cached,
     isExpired: false,
     expiresAt: null,
     summary: { text: summary, marks: [] },
     id: String(id),
-    profile: file?.profile ?? '',
-    document: file === undefined ? '' : String(file.document),
-    version: file === undefined ? '' : String(file.version),
+    profile: record.profile,
+    document: String(record.document),
+    version: String(record.version),
     isBacklog: false,
     title,
     alsoAt,

@@ -18,7 +18,13 @@ export function messageItemOf(
     moreChanges: changes.more,
     alsoAt,
     links: itemLinks(annotation, address),
+    record: recordOf(annotation),
   }
+}
+
+function recordOf(annotation: Annotation): MessageItem['record'] {
+  const { owner, profile, documentId: document, versionId: version, extension, format, size: bytes } = annotation
+  return { owner, profile, document, version, extension, format, bytes }
 }
 
 /** Pages of the server about an annotation. */

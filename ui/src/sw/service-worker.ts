@@ -4,6 +4,8 @@
  * - a view (navigation): from the network, else the cached page;
  * - files with a hash in their name: from the cache, since they never change;
  * - icons, the manifest and the theme: from the network, else the cache.
+ *
+ * Shows what the server pushes as notifications; a click opens the change.
  */
 const CACHE = 'erace-pages-1'
 const PAGE = '/'
@@ -12,12 +14,23 @@ const MAX_ENTRIES = 120
 type ExtendableEvent = Event & { waitUntil(work: Promise<unknown>): void }
 type FetchEvent = ExtendableEvent & { request: Request; respondWith(response: Promise<Response>): void }
 type DataEvent = ExtendableEvent & { data: unknown }
+type PushEvent = ExtendableEvent & { data: { text(): string } | null }
+type Shown = { data: unknown; close(): void }
+type ClickEvent = ExtendableEvent & { notification: Shown }
+type Client = { focus(): Promise<unknown>; navigate(url: string): Promise<unknown> }
 type WorkerScope = {
   addEventListener(name: 'install' | 'activate', listener: (event: ExtendableEvent) => void): void
   addEventListener(name: 'fetch', listener: (event: FetchEvent) => void): void
   addEventListener(name: 'message', listener: (event: DataEvent) => void): void
+  addEventListener(name: 'push', listener: (event: PushEvent) => void): void
+  addEventListener(name: 'notificationclick', listener: (event: ClickEvent) => void): void
   skipWaiting(): Promise<void>
-  clients: { claim(): Promise<void> }
+  clients: {
+    claim(): Promise<void>
+    matchAll(options: { type: 'window'; includeUncontrolled: boolean }): Promise<Client[]>
+    openWindow(url: string): Promise<unknown>
+  }
+  registration: { showNotification(title: string, options: object): Promise<void> }
 }
 
 const scope = globalThis as unknown as WorkerScope
@@ -90,3 +103,42 @@ scope.addEventListener('fetch', (event) => {
   else if (/^\/(?:theme\.js|[\w-]+\.(?:png|svg|webmanifest))$/.test(url.pathname))
     event.respondWith(fromNetworkFirst(request, url.pathname))
 })
+
+type PushedMessage = { id: string; title: string; body: string; path: string }
+
+/** What `src/delivery/web-push.ts` sends. Of the address only the path counts: it leads nowhere but here. */
+function readPush(text: string): PushedMessage {
+  const usual = { id: '', title: 'eRACE', body: '', path: '/inbox' }
+  try {
+    const { id, title, body, url } = JSON.parse(text) as Record<string, unknown>
+    const { pathname, search } = new URL(String(url), ownOrigin)
+    return { id: String(id), title: String(title), body: String(body), path: pathname + search }
+  } catch {
+    return usual
+  }
+}
+
+/** Browsers demand a notification for every push. The same message, sent again, takes the place of the first. */
+scope.addEventListener('push', (event) => {
+  const { id, title, body, path } = readPush(event.data?.text() ?? '')
+  event.waitUntil(
+    scope.registration.showNotification(title, {
+      ...{ body, icon: '/icon-192.png', data: path },
+      ...(id !== '' && { tag: id }),
+    }),
+  )
+})
+
+scope.addEventListener('notificationclick', (event) => {
+  const { notification } = event
+  notification.close()
+  event.waitUntil(openPage(typeof notification.data === 'string' ? notification.data : PAGE))
+})
+
+/** In a page that is open, else in a new one. A page of another version of this worker can't be led anywhere. */
+async function openPage(path: string): Promise<void> {
+  const [client] = await scope.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  const isLed = client !== undefined && (await client.navigate(path).then(Boolean, () => false))
+  if (isLed) await client.focus().catch(() => undefined)
+  else await scope.clients.openWindow(path)
+}

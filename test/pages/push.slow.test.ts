@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { CDPSession, Page } from 'playwright-core'
+import { itemOf, messageOf } from '../../src/delivery/render/message.testkit.ts'
+import { pushPayload } from '../../src/delivery/web-push.ts'
+import { until } from '../watch/up-run.ts'
+import { createAccount } from './account.ts'
+import { useStage, visit, withoutBrowser } from './browser.ts'
+
+type Shown = { title: string; body: string; tag: string; data: unknown }
+
+/** Runs in the page. */
+async function shownThere(): Promise<Shown[]> {
+  const { navigator } = globalThis as unknown as {
+    navigator: { serviceWorker: { ready: Promise<{ getNotifications(): Promise<Shown[]> }> } }
+  }
+  const notifications = await (await navigator.serviceWorker.ready).getNotifications()
+  return notifications.map(({ title, body, tag, data }) => ({ title, body, tag, data }))
+}
+
+/** Runs in the service worker: what the browser does when somebody clicks. */
+async function clickThere(): Promise<void> {
+  const { registration, dispatchEvent, NotificationEvent } = globalThis as unknown as {
+    registration: { getNotifications(): Promise<unknown[]> }
+    dispatchEvent(event: unknown): void
+    NotificationEvent: new (name: string, options: { notification: unknown }) => unknown
+  }
+  const [notification] = await registration.getNotifications()
+  dispatchEvent(new NotificationEvent('notificationclick', { notification }))
+}
+
+/** Hands a text to the service worker, as a browser does that has decrypted what its push service sent. */
+async function createPusher(page: Page): Promise<(data: string) => Promise<void>> {
+  const session: CDPSession = await page.context().newCDPSession(page)
+  const found = new Promise<string>((resolve) => {
+    session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      const [registration] = registrations
+      if (registration !== undefined) resolve(registration.registrationId)
+    })
+  })
+  await session.send('ServiceWorker.enable')
+  const registrationId = await found
+  return async (data) => {
+    await session.send('ServiceWorker.deliverPushMessage', { origin: new URL(page.url()).origin, registrationId, data })
+  }
+}
+
+describe('pushed messages, in a browser', { skip: withoutBrowser }, () => {
+  const stage = useStage({})
+
+  test('are shown as notifications, each once, and a click opens the change', async () => {
+    const me = await createAccount(stage.service)
+    const { context, page, faults, watched } = await visit(stage.browser, 'desktop')
+    await context.grantPermissions(['notifications'], { origin: stage.service.url })
+    await me.enter(context)
+    await watched(async () => {
+      await page.goto(`${stage.service.url}/settings`)
+      // What is pushed before the worker is active is lost.
+      await page.evaluate(shownThere)
+      const push = await createPusher(page)
+      const links = { ...itemOf().links, open: `https://elsewhere.example/inbox?state=all&id=7` }
+      const payload = pushPayload(messageOf({ items: [itemOf({ links })] }))
+      await push(payload)
+      await push(payload)
+      let shown: Shown[] = []
+      await until('the notification', async () => {
+        shown = await page.evaluate(shownThere)
+        return shown.length > 0
+      })
+      assert.deepEqual(shown, [
+        { title: 'Changed: Kettle', body: '€ 39.90 → € 34.50', tag: 'm1', data: '/inbox?state=all&id=7' },
+      ])
+      await context.serviceWorkers()[0]!.evaluate(clickThere)
+      // The address of the message is on another host: its path is opened here.
+      await page.waitForURL(`${stage.service.url}/inbox?state=all&id=7`)
+      await until('the notification to be gone', async () => (await page.evaluate(shownThere)).length === 0)
+
+      for (const odd of ['', 'not JSON', '[]', 'null', '{"url":"https://evil.example:x"}']) await push(odd)
+      await until('a notification for whatever came', async () => {
+        shown = await page.evaluate(shownThere)
+        return shown.length > 0
+      })
+      assert.ok(shown.every(({ data }) => String(data).startsWith('/')))
+    })
+    assert.deepEqual(faults, [])
+    await context.close()
+  })
+})
