@@ -107,6 +107,7 @@ test('plain words are found as the expression finds them', () => {
       'pm',
       '’',
     ],
+    ...['–', '—', '“', '”', '…', '−', '±', '日', '\u200d', '\ud83d\ude00', '\u202f'],
     ...['x'.repeat(61), 'y'.repeat(210), '555', '1234', '030', 'abcdef12', 'fe80', '::'],
   )
   fc.assert(

@@ -127,6 +127,8 @@ function plainEnd(codes: Uint16Array, start: number, stop: number): number {
     return next >= 0x80 || (first === 0x28 && next >= 0x30 && next <= 0x39) ? start : start + 1
   }
   if (first === 0x2e) return codeAt(codes, start + 1, stop) === 0x20 ? start + 1 : start
+  if (first >= 0x2013 && first <= 0x2026 && wideMarks.has(first))
+    return codeAt(codes, start + 1, stop) < 0x80 ? start + 1 : start
   let at = start
   for (const last = Math.min(stop, start + maxPlain + 1); at < last && isLatin(codes[at]!); ) at++
   if (at === start || at - start > maxPlain) return start
@@ -136,7 +138,7 @@ function plainEnd(codes: Uint16Array, start: number, stop: number): number {
   const code = codeAt(codes, at, stop)
   if (code === 0x20) {
     const next = codeAt(codes, at + 1, stop)
-    return (next < 0x80 && isNumeral[next] === 0) || isLatin(next) ? end : start
+    return (next < 0x80 ? isNumeral[next] === 0 : next !== minus) ? end : start
   }
   return end === at && code < 0x80 && plainMarks[code] === 1 ? end : start
 }
@@ -150,6 +152,9 @@ const maxPlain = 60
 const plainMarks = Uint8Array.from({ length: 0x80 }, (_, code) =>
   ',;!?()[]{}"|'.includes(String.fromCharCode(code)) ? 1 : 0,
 )
+/** Dashes, quotes, the ellipsis. */
+const wideMarks = new Set([0x2013, 0x2014, 0x2018, 0x2019, 0x201c, 0x201d, 0x201e, 0x2026])
+const minus = 0x2212
 const isNumeral = Uint8Array.from({ length: 0x80 }, (_, code) => (/[-+.,\d]/.test(String.fromCharCode(code)) ? 1 : 0))
 
 /** With those of Latin-1 and Latin Extended-A and B. */

@@ -153,7 +153,29 @@ function pairName(source: Source, earlier: Earlier | undefined): string {
   return earlier === undefined ? partOf(source) : `${earlier.versionId} ${partOf(source)}`
 }
 
-/** Compared when first asked: not everybody needs it. */
+/**
+ * Compared when first asked: not everybody needs it. A class, since a getter of a literal is kept by the engine, with all that it holds on
+ * to, until the next full collection.
+ */
+class LazyView implements ChangeView {
+  readonly page: Blocks | null
+  readonly isUnmatched = false
+  readonly isMatchedAgain: boolean
+  private readonly compare: () => ToldChanges | null
+  private found: ToldChanges | null | undefined
+
+  constructor(page: Blocks | null, compare: () => ToldChanges | null, isMatchedAgain: boolean) {
+    this.page = page
+    this.compare = compare
+    this.isMatchedAgain = isMatchedAgain
+  }
+
+  get change(): ToldChanges | null {
+    if (this.found === undefined) this.found = this.compare()
+    return this.found
+  }
+}
+
 function viewOf(
   page: Blocks | null,
   before: Blocks | null,
@@ -161,17 +183,8 @@ function viewOf(
   tell: (changes: readonly Change[]) => ToldChanges,
   isMatchedAgain = false,
 ): ChangeView {
-  let change: ToldChanges | null | undefined
-  return {
-    page,
-    isUnmatched: false,
-    isMatchedAgain,
-    get change() {
-      if (change === undefined)
-        change = before === null || after === null ? null : tell(listChanges(before, after).changes)
-      return change
-    },
-  }
+  const compare = () => (before === null || after === null ? null : tell(listChanges(before, after).changes))
+  return new LazyView(page, compare, isMatchedAgain)
 }
 
 function sizeOf({ blocks }: Blocks): number {

@@ -89,7 +89,9 @@ export function createVersionNoise({ kept, version, previous, before, after }: N
       const known = views.get(view)?.get(name)
       if (known !== undefined) return known
       const told = [...change.told, ...own.map((each) => each.change)].sort(inOrder)
-      const made = { ...view, change: { told, noise: change.noise.filter((each) => !own.includes(each)) } }
+      const { page, isUnmatched, isMatchedAgain } = view
+      const noise = change.noise.filter((each) => !own.includes(each))
+      const made = { page, isUnmatched, isMatchedAgain, change: { told, noise } }
       views.set(view, (views.get(view) ?? new Map()).set(name, made))
       return made
     },
