@@ -10,6 +10,7 @@ function merged(old: string, next: string, ignore: readonly string[] = []): stri
     ?.replace(/<style>[^<]*<\/style>(?=<(?:ins|del) class="erace)/, '')
     .replace(` id="${firstChangeId}"`, '')
     .replace(/<(ins|del) class="erace-(?:added|removed)">/g, '<$1>')
+    .replace(/<ins class="erace-moved">/g, '<ins moved>')
 }
 
 describe('two versions in one page', () => {
@@ -38,6 +39,13 @@ describe('two versions in one page', () => {
       old: '<p>One</p><p>Two <i>and</i> a half</p><p>More</p><p>Three</p>',
       next: '<p>One</p>\n<p>Three</p>',
       expected: '<p>One <del>Two and a half<br>More</del></p>\n<p>Three</p>',
+    },
+    {
+      name: 'a paragraph that moved, once, where it is now',
+      old: '<p>Read the instructions first.</p><p>Check that all <b>parts</b> are there.</p><p>Put the frame together.</p><p>Tighten the screws by hand.</p>',
+      next: '<p>Read the instructions first.</p><p>Put the frame together.</p><p>Tighten the screws by hand.</p><p>Check that all <b>parts</b> are there.</p><p>Done!</p>',
+      expected:
+        '<p>Read the instructions first.</p><p>Put the frame together.</p><p>Tighten the screws by hand.</p><p><ins moved>moved: Check that all</ins> <b><ins moved>parts</ins></b> <ins moved>are there.</ins></p><p><ins>Done!</ins></p>',
     },
     {
       name: 'what stood close to the word before it still does',

@@ -14,7 +14,7 @@ export type IgnoredParts = (text: string) => readonly { start: number; end: numb
 export const firstChangeId = 'erace-first-change'
 
 /**
- * A later version of a page with the changes marked where they stand: what is new, and what was there in its place. The page is the later
+ * A later version of a page with the changes marked where they stand: what is new, what was there in its place, and what moved. The page is the later
  * one, byte for byte, but for the texts that have changed; of the earlier one nothing but words is taken. Null where one of the two can't
  * be read that way: see `readPageWords`.
  */
@@ -26,8 +26,10 @@ export function mergePages(oldSource: string, newSource: string, ignored: Ignore
 }
 
 type Changes = {
-  /** By word of the later page. */
+  /** By word of the later page: 1 for one that was added, 2 for one that moved. */
   isAdded: Uint8Array
+  /** Words that a line which moved begins with. */
+  movedStarts: Set<number>
   /** What was removed before a word, and behind one. */
   before: Map<number, string>
   after: Map<number, { removed: string; isApart: boolean }>
@@ -40,18 +42,26 @@ function changesOf(old: PageWords, next: PageWords, ignored: IgnoredParts): Chan
   const runsByWord = new Map(old.runs.map((run) => [run.first, run]))
   const changes: Changes = {
     isAdded: new Uint8Array(next.words.length),
+    movedStarts: new Set(),
     before: new Map(),
     after: new Map(),
     rest: '',
   }
-  for (const { from, fromEnd, to, toEnd } of editsOf(
-    { page: old, places: oldPlaces },
-    { page: next, places: newPlaces },
-  )) {
-    for (let at = to; at < toEnd; at++) changes.isAdded[newPlaces[at]!] = 1
-    if (fromEnd === from) continue
-    const removed = removedText(old, oldPlaces.slice(from, fromEnd), runsByWord)
-    const isApart = old.glue[oldPlaces[from]!] !== '' || runsByWord.has(oldPlaces[from]!)
+  const { edits, moves } = editsOf({ page: old, places: oldPlaces }, { page: next, places: newPlaces })
+  const hasLeft = new Set<number>()
+  for (const { from, fromEnd, to, toEnd } of moves) {
+    for (let at = from; at < fromEnd; at++) hasLeft.add(at)
+    for (let at = to; at < toEnd; at++) changes.isAdded[newPlaces[at]!] = 2
+    changes.movedStarts.add(newPlaces[to]!)
+  }
+  for (const { from, fromEnd, to, toEnd } of edits) {
+    for (let at = to; at < toEnd; at++) changes.isAdded[newPlaces[at]!] ||= 1
+    // What moved is said once, where it is now.
+    const gone: number[] = []
+    for (let at = from; at < fromEnd; at++) if (!hasLeft.has(at)) gone.push(oldPlaces[at]!)
+    if (gone.length === 0) continue
+    const removed = removedText(old, gone, runsByWord)
+    const isApart = old.glue[gone[0]!] !== '' || runsByWord.has(gone[0]!)
     // Replaced words stand before those that replace them; words that are just gone behind what stood before them.
     if (toEnd > to) changes.before.set(newPlaces[to]!, removed)
     else if (to > 0) changes.after.set(newPlaces[to - 1]!, { removed, isApart })
@@ -64,12 +74,13 @@ function changesOf(old: PageWords, next: PageWords, ignored: IgnoredParts): Chan
 /** The words of a page that are compared. */
 type Side = { page: PageWords; places: readonly number[] }
 
-/** Lines are paired as blocks are everywhere, and words compared within a pair. Nothing moves: that is removed here and added there. */
-function editsOf(old: Side, next: Side): WordEdit[] {
+/** Lines are paired as blocks are everywhere, and words compared within a pair. Lines that moved are within the edits, and listed. */
+function editsOf(old: Side, next: Side): { edits: WordEdit[]; moves: WordEdit[] } {
   const budget = createDiffBudget()
   const [oldLines, newLines] = [linesOf(old), linesOf(next)]
   const pairs = pairBlocks(oldLines.blocks, newLines.blocks, budget)
   const edits: WordEdit[] = []
+  const moves: WordEdit[] = []
   let from = 0
   let to = 0
   const put = (edit: WordEdit): void => {
@@ -82,10 +93,15 @@ function editsOf(old: Side, next: Side): WordEdit[] {
   }
   for (let line = 0; line < newLines.blocks.length; line++) {
     const partner = pairs.from[line]!
-    // Out of the order of the others.
-    if (partner === -1 || oldLines.starts[partner]! < from) continue
-    if (pairs.isMoved[line] === 1) continue
+    if (partner === -1) continue
     const [start, newStart] = [oldLines.starts[partner]!, newLines.starts[line]!]
+    if (pairs.isMoved[line] === 1) {
+      const [fromEnd, toEnd] = [oldLines.starts[partner + 1]!, newLines.starts[line + 1]!]
+      moves.push({ from: start, fromEnd, to: newStart, toEnd })
+      continue
+    }
+    // Out of the order of the others.
+    if (start < from) continue
     put({ from, fromEnd: start, to, toEnd: newStart })
     from = oldLines.starts[partner + 1]!
     to = newLines.starts[line + 1]!
@@ -103,7 +119,7 @@ function editsOf(old: Side, next: Side): WordEdit[] {
       })
   }
   put({ from, fromEnd: old.places.length, to, toEnd: next.places.length })
-  return edits
+  return { edits, moves }
 }
 
 /** `starts` has the end of the last line, too. */
@@ -166,16 +182,21 @@ function removedText(page: PageWords, places: readonly number[], runs: ReadonlyM
 
 /** Each has all that it needs with it: whatever styles the page has, changes are seen. */
 const style = `<style>
-ins.erace-added, del.erace-removed { all: revert !important; display: inline !important; visibility: visible !important; opacity: 1 !important; border-radius: 2px !important }
+ins.erace-added, ins.erace-moved, del.erace-removed { all: revert !important; display: inline !important; visibility: visible !important; opacity: 1 !important; border-radius: 2px !important }
 ins.erace-added { background: #c8f0d0 !important; color: #0a3d17 !important; text-decoration: underline !important }
+ins.erace-moved { background: #dbe7fb !important; color: #10305f !important; text-decoration: underline dotted !important }
 del.erace-removed { background: #fbd9d9 !important; color: #6b1212 !important; text-decoration: line-through !important }
 </style>`
+
+const tags = { added: 'ins', moved: 'ins', removed: 'del' } as const
+const movedLabel = 'moved: '
 
 function written(page: PageWords, changes: Changes): string {
   const { source, runs } = page
   let isFirst = true
-  const mark = (tag: 'ins' | 'del', content: string): string => {
-    const name = tag === 'ins' ? 'erace-added' : 'erace-removed'
+  const mark = (kind: keyof typeof tags, content: string): string => {
+    const tag = tags[kind]
+    const name = `erace-${kind}`
     const id = isFirst ? ` id="${firstChangeId}"` : ''
     const before = isFirst ? style : ''
     isFirst = false
@@ -189,36 +210,42 @@ function written(page: PageWords, changes: Changes): string {
     at = run.end
   }
   parts.push(source.slice(at))
-  if (changes.rest !== '') parts.push(mark('del', changes.rest))
+  if (changes.rest !== '') parts.push(mark('removed', changes.rest))
   return parts.join('')
 }
 
 function isTouched({ first, last }: TextRun, { isAdded, before, after }: Changes): boolean {
-  for (let at = first; at < last; at++) if (isAdded[at] === 1 || before.has(at) || after.has(at)) return true
+  for (let at = first; at < last; at++) if (isAdded[at] !== 0 || before.has(at) || after.has(at)) return true
   return false
 }
 
 function runHtml(
   { words, glue }: PageWords,
   { first, last, tail }: TextRun,
-  { isAdded, before, after }: Changes,
-  mark: (tag: 'ins' | 'del', content: string) => string,
+  { isAdded, movedStarts, before, after }: Changes,
+  mark: (kind: keyof typeof tags, content: string) => string,
 ): string {
   let html = ''
   for (let at = first; at < last; ) {
     html += escapeHtml(glue[at]!)
     const removed = before.get(at)
-    if (removed !== undefined) html += `${mark('del', removed)} `
-    let text = escapeHtml(words[at]!)
+    if (removed !== undefined) html += `${mark('removed', removed)} `
+    let text = (movedStarts.has(at) ? movedLabel : '') + escapeHtml(words[at]!)
     let end = at + 1
     // What follows each other is one change.
-    while (end < last && isAdded[end] === isAdded[at] && !before.has(end) && !after.has(end - 1)) {
+    while (
+      end < last &&
+      isAdded[end] === isAdded[at] &&
+      !before.has(end) &&
+      !after.has(end - 1) &&
+      !movedStarts.has(end)
+    ) {
       text += escapeHtml(glue[end]! + words[end]!)
       end++
     }
-    html += isAdded[at] === 1 ? mark('ins', text) : text
+    html += isAdded[at] === 0 ? text : mark(isAdded[at] === 2 ? 'moved' : 'added', text)
     const gone = after.get(end - 1)
-    if (gone !== undefined) html += (gone.isApart ? ' ' : '') + mark('del', gone.removed)
+    if (gone !== undefined) html += (gone.isApart ? ' ' : '') + mark('removed', gone.removed)
     at = end
   }
   return html + escapeHtml(tail)

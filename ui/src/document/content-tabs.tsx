@@ -120,6 +120,8 @@ export function MergedTab({ id, choice: { from, to } }: { id: string; choice: Ve
       <p className="soft">
         {strings.merged.legend(to.n)}
         <ins className="document-added-word">{strings.merged.added(from.n)}</ins>
+        {strings.merged.separator}
+        <span className="document-moved-word">{strings.merged.moved}</span>
         {strings.merged.and}
         <del className="document-removed-word">{strings.merged.removed}</del>
       </p>
