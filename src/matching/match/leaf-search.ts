@@ -89,12 +89,13 @@ function eachPrefixed(
 /** Looks around each occurrence of the phrase's rarest word. */
 function eachPhrase(
   { words, prefix, where }: WordsLeaf,
-  { titleTokens, tokens, plain }: DocumentTerms,
+  document: DocumentTerms,
   view: TermView,
   budget: WorkBudget,
   enough: number,
   found: (token: number) => void,
 ): number {
+  const { titleTokens, tokens, plain } = document
   const whole = prefix ? words.length - 1 : words.length
   const terms: number[] = []
   let rarest = 0
@@ -118,10 +119,16 @@ function eachPhrase(
     let at = 0
     while (at < whole && view.termOf[first + at] === terms[at]) at++
     if (at < whole || (prefix && !plain.table.startsWith(plain.termOf[end - 1]!, begun))) continue
+    if (first >= titleTokens && isOverBlocks(document, first, end - 1)) continue
     found(first)
     if (++count >= enough) break
   }
   return count
+}
+
+/** The end of a block and the beginning of the next are no phrase. */
+function isOverBlocks({ hasBlocks, text, starts, ends }: DocumentTerms, first: number, last: number): boolean {
+  return hasBlocks && text.slice(ends[first], starts[last]).includes('\n')
 }
 
 export function placesOfPattern(

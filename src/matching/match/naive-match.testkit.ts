@@ -45,7 +45,13 @@ export function matchNaively(
 function wordsOfDocument(document: DocumentTerms, stemming: string): Words {
   const list = ({ table, termOf, tokens }: DocumentTerms['plain']): string[][] => {
     const all = Array.from(termOf.subarray(0, tokens), (term) => table.textOf(term))
-    return [all.slice(0, document.titleTokens), all.slice(document.titleTokens)]
+    const lists = [all.slice(0, document.titleTokens), [] as string[]]
+    for (let at = document.titleTokens; at < tokens; at++) {
+      const between = at === document.titleTokens ? '' : document.text.slice(document.ends[at - 1], document.starts[at])
+      if (document.hasBlocks && between.includes('\n')) lists.push([])
+      lists.at(-1)!.push(all[at]!)
+    }
+    return lists
   }
   const compared = list(document.view(stemming))
   return { spelled: list(document.plain), compared, all: new Set(compared.flat()) }
@@ -87,7 +93,7 @@ function isThere(leaf: WordsLeaf, document: Words): boolean {
 function count({ words, prefix, where }: WordsLeaf, document: Words): number {
   let found = 0
   for (const [part, compared] of document.compared.entries()) {
-    if (part === 1 && where === 'title') break
+    if (part > 0 && where === 'title') break
     const spelled = document.spelled[part]!
     for (let at = 0; at + words.length <= compared.length; at++) {
       const isHere = words.every(({ text }, index) =>

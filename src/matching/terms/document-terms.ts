@@ -7,6 +7,8 @@ export type DocumentSource = {
   title: string
   /** The visible text. Where it begins with the title, that is the title and is not counted twice. */
   text: string
+  /** Each line is a block of its own, and no phrase goes from one into the next. Else lines are just long ones broken. */
+  hasBlocks?: boolean
 }
 
 /**
@@ -26,6 +28,7 @@ export type DocumentTerms = {
   readonly ends: Uint32Array
   /** Where in `text` the body begins, behind the title. */
   readonly bodyStart: number
+  readonly hasBlocks: boolean
   /** The document has more words than the limit. */
   readonly isCut: boolean
   readonly plain: TermView
@@ -51,6 +54,7 @@ export function readDocument(source: DocumentSource, limits: { maxTokens?: numbe
     starts: reader.starts,
     ends: reader.ends,
     bodyStart,
+    hasBlocks: source.hasBlocks === true,
     isCut: reader.isCut,
     plain,
     view(stemming) {

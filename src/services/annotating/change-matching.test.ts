@@ -109,11 +109,46 @@ function documentOf({ before, after }: Pair) {
 }
 
 describe('interests that are held against a change', () => {
+  test('find no phrase over the end of a block', () => {
+    const meets = (expression: string, lines: string[]): boolean => {
+      const document = documentOf({
+        before: [{ heading: 'Solar', lines: ['x'] }],
+        after: [{ heading: 'Solar', lines }],
+      })
+      const index = createMatchIndex()
+      index.set(1, compileInterests({ ...noInterests, expression }))
+      return index.match(document!.terms).length > 0
+    }
+    assert.equal(meets('"blue kettle"', ['x', 'one blue kettle']), true)
+    assert.equal(meets('"blue kettle"', ['x', 'one blue', 'kettle two']), false)
+    assert.equal(meets('"solar panel"', ['x', 'panel']), false, 'nor from a heading to what is below it')
+  })
+
+  test('find phrases over the ends of lines in plain text, which are broken anywhere', () => {
+    const content = (body: string) => ({ body: Buffer.from(body), contentType: 'text/plain', omit: null })
+    const version = versionOf(1, { reason: 'new', url: 'http://shop.example/', title: '' })
+    const tellApart = (told: readonly Change[]) => ({ told, noise: [] })
+    const after = content('one blue\nkettle two')
+    const view = viewsOf(
+      { before: null, after, tellApart },
+      createOwnerBudgets(() => createWorkBudget()),
+    ).of(viewer)
+    const [item] = createItems(version)(view, { isNew: true, isMet: false })
+    const index = createMatchIndex()
+    index.set(1, compileInterests({ ...noInterests, expression: '"blue kettle"' }))
+    assert.equal(index.match(createMatchedDocuments(version, () => {})(item!, 'change').terms).length, 1)
+  })
+
   test('are met as a naive evaluation says, and the explanation shows where', () => {
     fc.assert(
       fc.property(pair, fc.array(interests, { minLength: 1, maxLength: 12 }), (versions, given) => {
         const document = documentOf(versions)
-        const naive = readDocument({ url: 'http://shop.example/', title: 'Shop', text: changedText(versions) })
+        const naive = readDocument({
+          url: 'http://shop.example/',
+          title: 'Shop',
+          text: changedText(versions),
+          hasBlocks: true,
+        })
         if (document === null) return assert.equal(naive.text, '')
         const index = createMatchIndex()
         const profiles = new Map<number, CompiledInterests>(given.map((each, id) => [id, compileInterests(each)]))

@@ -27,7 +27,7 @@ export function createMatchedDocuments(
   function read(item: VersionItem, change: ChangeDocument | null): MatchedDocument {
     const text = change === null ? textOfBlocks({ blocks: item.blocks ?? [] }) : change.text
     const document = { url, title: item.title, text, at: firstSeenAt }
-    const terms = readDocument(document)
+    const terms = readDocument({ ...document, hasBlocks: !hasLines(item) })
     learn(terms)
     return { item, document, terms, change }
   }
@@ -41,4 +41,10 @@ export function createMatchedDocuments(
     ofKind.set(item, made)
     return made
   }
+}
+
+/** Plain text has its lines broken anywhere. */
+function hasLines({ blocks, told }: VersionItem): boolean {
+  const kinds = told?.map(({ block }) => block) ?? blocks?.map(({ kind }) => kind) ?? []
+  return kinds.includes('line') && kinds.every((kind) => kind === 'line' || kind === 'heading')
 }
