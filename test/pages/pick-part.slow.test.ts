@@ -22,6 +22,8 @@ describe('a part of a page is chosen by pointing at it', { skip: withoutBrowser 
 
   before(async () => {
     account = await createAccount(stage.service)
+    // Another profile comes first in the list.
+    await account.watch(`${stage.news.origin}/kettle`, { name: 'A kettle' })
     await account.watch(`${stage.news.origin}/kettle`, { name: 'Kettle' })
     await account.visited()
     stage.news.pages['/kettle'] = shop('34.50', 17)
@@ -43,8 +45,15 @@ describe('a part of a page is chosen by pointing at it', { skip: withoutBrowser 
     const { context, page, faults, picture, watched } = await visit(stage.browser, 'desktop')
     await account.enter(context)
     await watched(async () => {
-      await page.goto(`${stage.service.url}/documents/${document}`)
-      await page.getByRole('button', { name: 'Watch only a part' }).click()
+      await page.goto(`${stage.service.url}/watches`)
+      await page
+        .locator('.watches-row')
+        .filter({ hasText: /Kettle/ })
+        .locator('.watches-open')
+        .click()
+      await page.getByRole('link', { name: 'Only this part…' }).waitFor()
+      await picture('part-0-watch')
+      await page.getByRole('link', { name: 'Only this part…' }).click()
       const frame = page.frameLocator('iframe')
       await frame.getByText('€ 34.50').hover()
       await picture('part-1-hover')
@@ -64,6 +73,8 @@ describe('a part of a page is chosen by pointing at it', { skip: withoutBrowser 
       assert.deepEqual(await seriousFindings(page, ({ size }) => picture(`part-4-${size}`)), [])
       await path.getByRole('button', { name: 'b.price' }).click()
       await until('the price again', async () => (await selector.inputValue()) === '.price')
+      const profile = page.getByLabel('In profile').locator('option:checked')
+      assert.equal(await profile.innerText(), 'Kettle', 'the one whose watch it was')
       await page.getByRole('button', { name: 'Use this part' }).click()
       await page.getByText('“Kettle” now watches only this part.').waitFor()
       assert.deepEqual(faults, [], 'what is in the page runs nothing')

@@ -9,6 +9,7 @@ import { Field } from '../kit/field.tsx'
 import { Input, Select } from '../kit/input.tsx'
 import { EmptyState } from '../kit/states.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
+import { useQueryState } from '../url/query-state.ts'
 import { absenceOf } from './content-tabs.tsx'
 import { type Picked, readPicked } from './picked.ts'
 import { strings } from './strings.ts'
@@ -114,11 +115,17 @@ type UseProps = { document: Document; selector: string; disabled: boolean }
 function UsePart({ document, selector, disabled }: UseProps) {
   const client = useQueryClient()
   const profiles = useGet<List<Profile>>(['profiles', 'part'], '/profiles', { limit: 200 })
-  const watching = (profiles.data?.items ?? []).filter(({ sources }) => sources.some(({ uri }) => uri === document.url))
+  // Set where a watch led here: its address may differ from that of the page.
+  const [given] = useQueryState('profile')
+  const [source] = useQueryState('source')
+  const addresses = [document.url, source]
+  const watching = (profiles.data?.items ?? []).filter(({ sources }) =>
+    sources.some(({ uri }) => addresses.includes(uri)),
+  )
   const [chosen, setChosen] = useState<string | null>(null)
-  const target = chosen ?? watching[0]?.id ?? NEW
+  const target = chosen ?? (watching.find(({ id }) => id === given) ?? watching[0])?.id ?? NEW
   const save = useMutation({
-    mutationFn: () => (target === NEW ? create(document, selector) : change(target, document.url, selector)),
+    mutationFn: () => (target === NEW ? create(document, selector) : change(target, addresses, selector)),
     onSuccess: () => client.invalidateQueries({ queryKey: ['profiles'] }),
   })
   const options = [
@@ -153,10 +160,12 @@ function UsePart({ document, selector, disabled }: UseProps) {
 }
 
 /** Read right before writing, so that no concurrent change is lost. */
-async function change(id: string, uri: string, selector: string): Promise<Profile> {
+async function change(id: string, addresses: readonly string[], selector: string): Promise<Profile> {
   const path = `/profiles/${encodeURIComponent(id)}`
   const profile = await api.get<Profile>(path)
-  const sources = profile.sources.map((source) => (source.uri === uri ? { ...source, select: [selector] } : source))
+  const sources = profile.sources.map((source) =>
+    addresses.includes(source.uri) ? { ...source, select: [selector] } : source,
+  )
   return api.put<Profile>(path, { ...profile, sources })
 }
 

@@ -170,6 +170,8 @@ export const strings = {
     failed: "These versions can't be merged",
     legend: (to: number) => `Version ${to}: `,
     added: (from: number) => `new since version ${from}`,
+    separator: ', ',
+    moved: 'moved',
     and: ' and ',
     removed: 'what it replaced',
     frame: (from: number, to: number) => `Version ${to} with changes since version ${from}`,

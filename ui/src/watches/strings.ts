@@ -14,6 +14,7 @@ export const strings = {
   unmute: 'Unmute',
   remove: 'Remove…',
   openDocument: 'Open document',
+  onlyPart: 'Only this part…',
   editProfile: 'Edit profile',
   notYet: 'not yet',
   neverChanged: 'none yet',

@@ -10,6 +10,7 @@ import type { Target } from './selection.ts'
 import { strings } from './strings.ts'
 import type { WatchFilter } from './watch-filter.ts'
 import { dropRows, refreshRows } from './watch-rows.ts'
+import { partHref } from './watch-state.tsx'
 
 type Mark = 'paused' | 'muted'
 type Deps = { filter: WatchFilter; refreshCounts: () => Promise<void> }
@@ -106,6 +107,12 @@ export function watchMenu(source: Source, { actions, onOpen, onRemove }: MenuDep
       icon: 'cached',
       disabled: document === null,
       run: () => navigate(`/documents/${document}`),
+    },
+    {
+      label: strings.onlyPart,
+      icon: 'filter',
+      disabled: document === null,
+      run: () => document !== null && navigate(partHref(source, document)),
     },
     { label: strings.menu.inbox, icon: 'inbox', run: () => navigate(`/inbox?state=all&profile=${profileId}`) },
     { label: strings.editProfile, icon: 'edit', run: () => navigate(`/profiles/${profileId}`) },

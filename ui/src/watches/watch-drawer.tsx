@@ -11,7 +11,7 @@ import { Table } from '../kit/table.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
 import { strings } from './strings.ts'
 import type { WatchActions } from './use-watch-actions.ts'
-import { NextCheck, nameOfWatch, StateMark, scopeText } from './watch-state.tsx'
+import { NextCheck, nameOfWatch, partHref, StateMark, scopeText } from './watch-state.tsx'
 
 const text = strings.drawer
 
@@ -64,7 +64,10 @@ function Detail({ source, actions, onRemove }: { source: SourceDetail } & Pick<P
           onClick={() => actions.check(target)}
         />
         {source.document !== null && (
-          <ButtonLink label={strings.openDocument} href={`/documents/${source.document}`} icon="cached" />
+          <>
+            <ButtonLink label={strings.openDocument} href={`/documents/${source.document}`} icon="cached" />
+            <ButtonLink label={strings.onlyPart} href={partHref(source, source.document)} icon="filter" />
+          </>
         )}
       </div>
       <div className="kit-stack">

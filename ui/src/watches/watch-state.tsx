@@ -67,3 +67,8 @@ export function scopeText({ depth, scope }: Pick<Source, 'depth' | 'scope'>): st
   if (depth === 0 || scope === 'page') return thisPage
   return deep(depth, Object.hasOwn(scopes, scope) ? scopes[scope]! : pattern(scope))
 }
+
+/** Where a part of the source's page is chosen, for this profile. */
+export function partHref({ profile, uri }: Pick<Source, 'profile' | 'uri'>, document: number): string {
+  return `/documents/${document}?${new URLSearchParams({ tab: 'part', profile: profile.id, source: uri })}`
+}
