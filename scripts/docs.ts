@@ -1,8 +1,9 @@
 // Writes the pages under docs/ that are generated from tables in the source: `npm run docs`.
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { environmentName, type SettingKey, settingKeys, settings } from '../src/config/schema.ts'
 import { expectedRange, nameserversExpected, type Setting } from '../src/config/setting.ts'
 import { errorCodes } from '../src/core/errors.ts'
+import { agents } from '../src/delivery/registry.ts'
 
 /** The text of `docs/config.md`. */
 export function configPage(): string {
@@ -86,6 +87,30 @@ export function errorsPage(): string {
   ].join('\n\n')}\n`
 }
 
-if (import.meta.main)
-  for (const [name, text] of Object.entries({ 'config.md': configPage(), 'errors.md': errorsPage() }))
-    await writeFile(new URL(`../docs/${name}`, import.meta.url), text)
+const kindsStart = '<!-- kinds: generated from src/delivery/registry.ts by npm run docs -->\n'
+const kindsEnd = '<!-- end of kinds -->'
+
+/** `docs/delivery.md` with its table of channels as the registry has them. */
+export function deliveryPage(page: string): string {
+  const [start, end] = [page.indexOf(kindsStart) + kindsStart.length, page.indexOf(kindsEnd)]
+  const rows = agents.map(({ kind, label, about, settings }) => {
+    const names = settings
+      .filter(({ isHidden }) => isHidden !== true)
+      .map(
+        ({ name, type, isRequired }) =>
+          `\`${name}\`${type === 'secret' ? ' 🔑' : ''}${isRequired === true ? ' *' : ''}`,
+      )
+    return `| \`${kind}\` | ${label} | ${names.join(', ')} | ${about.replaceAll('|', '\\|')} |`
+  })
+  const head = ['| kind | name | settings (* required) | what it does |', '| --- | --- | --- | --- |']
+  return `${page.slice(0, start)}${[...head, ...rows].join('\n')}\n${page.slice(end)}`
+}
+
+if (import.meta.main) {
+  const pageOf = (name: string): URL => new URL(`../docs/${name}`, import.meta.url)
+  const delivery = deliveryPage(await readFile(pageOf('delivery.md'), 'utf8'))
+  for (const [name, text] of Object.entries({
+    ...{ 'config.md': configPage(), 'errors.md': errorsPage(), 'delivery.md': delivery },
+  }))
+    await writeFile(pageOf(name), text)
+}

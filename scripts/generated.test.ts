@@ -4,7 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { settingKeys } from '../src/config/schema.ts'
 import { errorCodes } from '../src/core/errors.ts'
-import { configPage, errorsPage } from './docs.ts'
+import { agents } from '../src/delivery/registry.ts'
+import { webhookSignature } from '../src/delivery/webhook.ts'
+import { configPage, deliveryPage, errorsPage } from './docs.ts'
 
 const readPage = (name: string) => readFile(new URL(`../docs/${name}`, import.meta.url), 'utf8')
 const firstCells = (page: string) => [...page.matchAll(/^\| `([^`]+)` \|/gm)].map((match) => match[1])
@@ -19,6 +21,22 @@ test('docs/errors.md lists every error code and no other', async () => {
   const page = await readPage('errors.md')
   assert.deepEqual(firstCells(page), Object.keys(errorCodes))
   assert.equal(page, errorsPage(), 'run npm run docs')
+})
+
+test('docs/delivery.md lists every kind of channel and no other, and its example verifies a signature', async () => {
+  const page = await readPage('delivery.md')
+  assert.equal(page, deliveryPage(page), 'run npm run docs')
+  for (const { kind } of agents) assert.ok(firstCells(page).includes(kind), kind)
+  const code = /^ {4}import \{ createHmac[\s\S]*?^ {4}\}$/m.exec(page)![0].replaceAll(/^ {4}/gm, '')
+  const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(code)}`)
+  const [secret, id, at, body] = ['whsec_c2VjcmV0', 'm1', Math.floor(Date.now() / 1000), '{"a":"ä"}'] as const
+  const headers = {
+    ...{ 'webhook-id': id, 'webhook-timestamp': String(at) },
+    'webhook-signature': webhookSignature(secret, id, at, body),
+  }
+  assert.equal(isGenuine(secret, headers, body), true)
+  assert.equal(isGenuine(secret, headers, `${body} `), false)
+  assert.equal(isGenuine(secret, { ...headers, 'webhook-timestamp': String(at - 301) }, body), false)
 })
 
 test('every file that SECURITY.md names exists, each row names what holds it and what shows it, and the page is linked', async () => {

@@ -1,8 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Meters } from '../services/activity/stats.ts'
+import type { DeliveryCount } from '../services/channels/delivery-watch.ts'
+import type { ChannelFigures } from '../store/contracts/channels.ts'
 
-export type MetricsDeps = { meters(): Meters /** Streams of events that are open. */; streams(): number }
+export type MetricsDeps = {
+  meters(): Meters
+  /** Streams of events that are open. */
+  streams(): number
+  /** Channels of all owners by kind. */
+  channels(): Promise<readonly ChannelFigures[]>
+  /** Messages that this process sent, or tried to. */
+  messages(): readonly DeliveryCount[]
+}
 
 export type Metrics = {
   /** Measures the requests of all routes added from now on. */
@@ -26,11 +36,17 @@ const gauges = {
   erace_tasks: ['Versions waiting to be processed', ({ tasks }: Meters) => tasks],
 } as const
 
+const channelGauges = {
+  erace_channels: ['Delivery channels', ({ channels }: ChannelFigures) => channels],
+  erace_channels_failing: ['Delivery channels that fail', ({ failing }: ChannelFigures) => failing],
+  erace_deliveries_waiting: ['Annotations that have not left', ({ waiting }: ChannelFigures) => waiting],
+} as const
+
 /**
- * For Prometheus, in a separate registry. Labels come from small closed sets: methods, route patterns, status classes and
- * service levels. No metric reveals a person, an address or a page.
+ * For Prometheus, in a separate registry. Labels come from small closed sets: methods, route patterns, status classes,
+ * service levels and kinds of channels. No metric reveals a person, an address or a page.
  */
-export function createMetrics({ meters, streams }: MetricsDeps): Metrics {
+export function createMetrics({ meters, streams, channels, messages }: MetricsDeps): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -59,6 +75,7 @@ export function createMetrics({ meters, streams }: MetricsDeps): Metrics {
       }
     },
   })
+  addDeliveryMetrics(registers, { channels, messages })
   const requests = new Histogram({
     name: 'erace_http_request_seconds',
     help: 'Response time, without event streams',
@@ -78,6 +95,34 @@ export function createMetrics({ meters, streams }: MetricsDeps): Metrics {
         requests.observe({ method: known(method), route, status }, reply.elapsedTime / 1000)
       })
     },
+  }
+}
+
+function addDeliveryMetrics(
+  registers: Registry[],
+  { channels, messages }: Pick<MetricsDeps, 'channels' | 'messages'>,
+): void {
+  const sent = new Counter({
+    name: 'erace_messages_total',
+    help: 'Messages by kind of channel and outcome; retried ones still wait',
+    labelNames: ['kind', 'outcome'],
+    registers,
+    collect() {
+      sent.reset()
+      for (const { kind, outcome, count } of messages()) sent.inc({ kind, outcome }, count)
+    },
+  })
+  for (const [name, [help, read]] of Object.entries(channelGauges)) {
+    const gauge: Gauge = new Gauge({
+      ...{ name, help, labelNames: ['kind'], registers },
+      async collect() {
+        // A store that is busy for a moment leaves the last figures standing.
+        const figures = await channels().catch(() => null)
+        if (figures === null) return
+        gauge.reset()
+        for (const each of figures) gauge.set({ kind: each.kind }, read(each))
+      },
+    })
   }
 }
 

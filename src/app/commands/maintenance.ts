@@ -5,6 +5,7 @@ import type { Engine, Target } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { VerifyProgress, VerifyReport } from '../../core/reports/verify-report.ts'
 import { SET_ASIDE_SHOWN, setAsideReport } from '../../services/activity/set-aside.ts'
+import { channelTotals } from '../../services/channels/channel-totals.ts'
 import { backupFolder } from '../../store/sqlite/backup/backup.ts'
 import { restoreFolder } from '../../store/sqlite/backup/restore.ts'
 import { openCollecting, withStores } from '../engines/open-engine.ts'
@@ -59,9 +60,10 @@ export const restore: Engine['restore'] = async (file, { dataDir }, hooks) =>
 
 /** `erace status`, while others may work there. */
 export const status: Engine['status'] = (target) =>
-  withStores(target, 'read', async ({ annotations, readStatus }) => ({
+  withStores(target, 'read', async ({ annotations, channels, readStatus }) => ({
     ...(await readStatus()),
     setAside: setAsideReport(await annotations.setAside(SET_ASIDE_SHOWN)),
+    channels: channelTotals(await channels.figures()),
   }))
 
 export const retryTasks: Engine['retryTasks'] = (target) =>

@@ -6,9 +6,12 @@ import { createAddressGuard } from '../../core/url/address.ts'
 import { namingOf } from '../../crawl/normalize/naming.ts'
 import { agentsByKind } from '../../delivery/registry.ts'
 import { type ChannelService, createChannelService } from '../../services/channels/channel-service.ts'
+import type { DeliveryWatch } from '../../services/channels/delivery-watch.ts'
 import { type ChannelSending, noSending } from '../../services/channels/sending.ts'
 import { createTargetCheck } from '../../services/channels/target-check.ts'
 import { createSecretLinks } from '../../services/delivery/secret-links.ts'
+import { type ChannelEventsDeps, createChannelEvents } from '../../services/events/channel-events.ts'
+import type { EventHub } from '../../services/events/event-hub.ts'
 import { createRequestLimits } from '../../services/limits/request-limits.ts'
 import { createProfileKeys } from '../../services/profiles/keyed-profile.ts'
 import { createProfileReading } from '../../services/profiles/profile-reading.ts'
@@ -62,15 +65,21 @@ export type DeliveryPartDeps = {
   log: Logger
   stores: StoreSet
   clock: Clock
+  hub: EventHub
+  shared?: ChannelEventsDeps['shared']
   sending?: ChannelSending
+  deliveryWatch?: Pick<DeliveryWatch, 'onState'>
 }
 
 /** Channels, their log, and the profiles that use them. */
-export function createDeliveryParts({ config, log, stores, clock, sending = noSending }: DeliveryPartDeps) {
-  const { profiles, service } = createChannelParts({ config, stores, clock })
+export function createDeliveryParts(deps: DeliveryPartDeps) {
+  const { config, log, stores, clock, hub, shared, sending = noSending, deliveryWatch } = deps
+  const onProblem = (message: string, fields: Record<string, unknown>) => log.warn(fields, message)
+  const { tell } = createChannelEvents({ hub, onProblem, ...(shared !== undefined && { shared }) })
+  deliveryWatch?.onState(({ owner, id }) => tell(owner, id))
+  const { profiles, service } = createChannelParts({ config, stores, clock, onChange: tell })
   const testLimits = createRequestLimits({
-    ...{ perMinute: TESTS_PER_MINUTE, clock, shared: stores.requestCounts },
-    onProblem: (message, fields) => log.warn(fields, message),
+    ...{ perMinute: TESTS_PER_MINUTE, clock, shared: stores.requestCounts, onProblem },
   })
   return { profiles, channels: { service, sending, deliveries: stores.deliveries, testLimits, clock } }
 }

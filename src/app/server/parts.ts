@@ -1,17 +1,15 @@
-import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import type { Config } from '../../config/config.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
-import { partitionCount } from '../../core/url/partition.ts'
 import { createKeys } from '../../crawl/normalize/document-keys.ts'
 import { namingOf } from '../../crawl/normalize/naming.ts'
-import { createMetrics } from '../../server/metrics.ts'
 import type { CrawlControl, ServerParts } from '../../server/parts.ts'
 import { type AccountService, createAccountService } from '../../services/accounts/account-service.ts'
-import { type CrawlCounters, createActivity, storeHealthErrors } from '../../services/activity/activity.ts'
-import { createThisNode, type NodeList } from '../../services/activity/this-node.ts'
+import type { CrawlCounters } from '../../services/activity/activity.ts'
+import type { NodeList } from '../../services/activity/this-node.ts'
 import type { ArchiveService } from '../../services/archive/archive-service.ts'
 import { createMuting } from '../../services/archive/muting.ts'
+import type { DeliveryWatch } from '../../services/channels/delivery-watch.ts'
 import type { ChannelSending } from '../../services/channels/sending.ts'
 import { createCrawlService } from '../../services/crawls/crawl-service.ts'
 import { createArrivals } from '../../services/events/arrivals.ts'
@@ -30,6 +28,7 @@ import type { WatchService } from '../../services/watching/watch-service.ts'
 import type { ClusterEvents } from '../../store/contracts/cluster/events.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 import { watchableSchemes } from '../fetchers.ts'
+import { createActivityParts } from './activity-parts.ts'
 import { createDeliveryParts } from './channel-parts.ts'
 import { createLinkParts } from './link-parts.ts'
 
@@ -43,6 +42,8 @@ export type ServerDeps = {
   archive: ArchiveService
   /** Sends tests of channels, and shows what is to be sent; left out where nothing is sent. */
   sending?: ChannelSending
+  /** What this process sends. */
+  deliveryWatch?: Pick<DeliveryWatch, 'counts' | 'onState'>
   /** The machine's, unless another is given. */
   clock?: Clock
   watching: Pick<WatchService, 'checkNow'>
@@ -100,7 +101,15 @@ export function createParts(given: ServerDeps): ServerParts {
 export type AccountDeps = {
   stores: Pick<
     StoreSet,
-    'accounts' | 'sessions' | 'tokens' | 'signInFailures' | 'setup' | 'serverSecrets' | 'profiles' | 'inbox'
+    | 'accounts'
+    | 'sessions'
+    | 'tokens'
+    | 'signInFailures'
+    | 'setup'
+    | 'serverSecrets'
+    | 'profiles'
+    | 'inbox'
+    | 'channels'
   >
   config: Config
   clock: Clock
@@ -153,39 +162,4 @@ function createInboxParts({ config, log, stores, clock, hub, shared }: PartDeps,
   marks?.follow(inbox.noteMarks)
   const arrivals = createArrivals({ inbox, store, annotations, hub, onProblem })
   return { inbox, events: { hub, arrivals, maxStreams } }
-}
-
-const noCrawl: CrawlCounters = { total: () => 0, isThrottled: () => false }
-
-/** Stats, nodes, metrics and health. */
-function createActivityParts({ stores, clock, scheduler, hub, ...deps }: PartDeps) {
-  const startedAtMs = clock.now()
-  const activity = createActivity({
-    clock,
-    counters: deps.counters ?? noCrawl,
-    stats: scheduler.stats,
-    store: {
-      countTasks: stores.annotations.countTasks,
-      setAside: stores.annotations.setAside,
-      retrySetAside: stores.annotations.retrySetAside,
-      countKept: stores.countKept,
-      readDisk: stores.readDisk,
-      lastCollection: stores.collectionRuns.last,
-    },
-    publish: (data) => hub.publishToAdministrators({ name: 'crawl', data }),
-  })
-  const thisNode = { host: hostname(), pid: process.pid, startedAtMs, threads: deps.threads ?? 0 }
-  return {
-    activity,
-    graph: stores.graph,
-    hosts: stores.hosts,
-    nodes:
-      deps.nodes ??
-      createThisNode({
-        ...{ ...thisNode, activity, partitions: partitionCount },
-        rssBytes: () => process.memoryUsage.rss(),
-      }),
-    metrics: createMetrics({ meters: activity.meters, streams: hub.count }),
-    health: { healthErrors: async () => [...(await storeHealthErrors(stores)), ...(deps.healthErrors?.() ?? [])] },
-  }
 }

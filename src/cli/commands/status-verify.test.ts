@@ -17,6 +17,7 @@ const status: StatusReport = {
   },
   lastOutcomes: [{ url: 'http://a.example/\u0007', outcome: 'stored', at: '2026-01-01T00:01:00.000Z' }],
   setAside: { count: 0, latest: [] },
+  channels: { channels: 0, failing: 0, waiting: 0 },
 }
 
 const clean: VerifyReport = {
@@ -40,6 +41,9 @@ describe('the commands that read a data folder', () => {
     assert.match(out, /\nLast collection: 2026-01-01T00:02:00\.000Z, 11 versions removed \(45\.0 KB\) in 1\.5 s\n/)
     assert.match(out, /2026-01-01T00:01:00\.000Z {2}stored {2}http:\/\/a\.example\/\?\n$/)
     assert.deepEqual(JSON.parse((await folder.run(['status', '--json'], { engine })).out), status)
+    const channels = { channels: 3, failing: 1, waiting: 1200 }
+    const delivering = await folder.run(['status'], { engine: { status: async () => ({ ...status, channels }) } })
+    assert.match(delivering.out, /\n {2}channels +3\n {2}channels failing +1\n {2}waiting for delivery +1,200\n/)
   })
 
   test('status shows what was set aside and why, and tries it again', async () => {

@@ -30,6 +30,7 @@ export const command: Command = {
 
 function statusTable(where: string, report: StatusReport): string {
   const { watching, sources, frontier, documents, disk, lastRun, lastCollection, lastOutcomes, setAside } = report
+  const { channels } = report
   const run =
     lastRun === null
       ? 'no crawl yet'
@@ -38,6 +39,7 @@ function statusTable(where: string, report: StatusReport): string {
     `${where}: ${run}`,
     ...columns([
       ...(watching.profiles === 0 ? [] : watchingRows(watching)),
+      ...(channels.channels === 0 ? [] : channelRows(channels)),
       ['URLs queued', formatCount(frontier.queued)],
       ['URLs seen', formatCount(frontier.seen)],
       ['hosts', formatCount(frontier.hosts)],
@@ -75,6 +77,14 @@ function statusTable(where: string, report: StatusReport): string {
       lines.push(`  ${at}  ${printable(outcome, 40)}  ${printable(url, 200)}`)
   }
   return `${lines.join('\n')}\n`
+}
+
+function channelRows({ channels, failing, waiting }: StatusReport['channels']): string[][] {
+  return [
+    ['channels', formatCount(channels)],
+    ['channels failing', formatCount(failing)],
+    ['waiting for delivery', formatCount(waiting)],
+  ]
 }
 
 function collectionText({ startedAt, state, seconds, versions, bytes, error }: LastCollection): string {

@@ -14,7 +14,9 @@ export type StatusReport = {
   lastOutcomes: { url: string; outcome: string; at: string }[]
   /** Versions that could not be processed, the latest first. */
   setAside: { count: number; latest: { url: string; reason: string; at: string }[] }
+  /** Delivery channels of all users. `waiting` are annotations that have not left. */
+  channels: { channels: number; failing: number; waiting: number }
 }
 
-/** All but the tasks, which are read on their own. */
-export type StoreStatus = Omit<StatusReport, 'setAside'>
+/** All but the tasks and the channels, which are read on their own. */
+export type StoreStatus = Omit<StatusReport, 'setAside' | 'channels'>

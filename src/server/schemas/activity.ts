@@ -121,6 +121,10 @@ export const Crawl = Type.Object({
     },
     { description: 'Versions that could not be processed in three attempts' },
   ),
+  channels: Type.Object(
+    { channels: Type.Integer(), failing: Type.Integer(), waiting: Type.Integer() },
+    { description: 'Delivery channels of all users; `waiting`: annotations that have not left' },
+  ),
   crawls: Type.Array(CrawlJob, { description: 'Crawls that administrators started, the newest first' }),
   disk: Type.Object({
     archiveBytes: Type.Integer(),

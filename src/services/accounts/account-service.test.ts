@@ -176,7 +176,12 @@ describe('accounts', () => {
     assert.deepEqual((await levels.refresh()).sort(), ['ada@example.org', 'listed@example.org'])
     assert.equal(levels.levelOf('Ada@example.org'), 'gold')
     await addRoot()
+    const { channels } = accounts.stores
+    const secret = { kind: 'webhook', name: 'ops', settings: { secret: 'x' }, createdAt: 0 }
+    for (const owner of ['ada@example.org', 'root@example.org']) await channels.add({ ...secret, id: owner, owner })
     await users.remove(id)
+    assert.equal(await channels.find('ada@example.org'), null)
+    assert.ok(await channels.find('root@example.org'))
     assert.deepEqual(await levels.refresh(), ['ada@example.org'])
     assert.equal(levels.levelOf('ada@example.org'), 'silver')
   })

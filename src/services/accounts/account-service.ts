@@ -6,6 +6,7 @@ import type { SessionStore } from '../../store/contracts/accounts/sessions.ts'
 import type { SetupStore } from '../../store/contracts/accounts/setup.ts'
 import type { SignInFailureStore } from '../../store/contracts/accounts/sign-in-failures.ts'
 import type { TokenStore } from '../../store/contracts/accounts/tokens.ts'
+import type { ChannelStore } from '../../store/contracts/channels.ts'
 import type { InboxStore } from '../../store/contracts/inbox.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
 import { createAttempts } from './attempts.ts'
@@ -30,6 +31,7 @@ export type AccountServiceDeps = {
     serverSecrets: ServerSecretStore
     profiles: Pick<ProfileStore, 'list' | 'remove'>
     inbox: Pick<InboxStore, 'remove'>
+    channels: Pick<ChannelStore, 'list' | 'remove'>
   }
   clock: Clock
   sessionAgeMs: number

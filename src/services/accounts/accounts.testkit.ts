@@ -12,6 +12,7 @@ import {
 } from '../../store/sqlite/accounts/sign-in.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
+import { createSqliteChannels } from '../../store/sqlite/inbox/channels.ts'
 import { createSqliteInbox } from '../../store/sqlite/inbox/inbox.ts'
 import { createAccountService } from './account-service.ts'
 import { createPasswords } from './passwords.ts'
@@ -37,6 +38,7 @@ export async function createTestAccounts(clock: Clock = createManualClock()) {
     setup: createSqliteSetup(db),
     profiles: createSqliteProfiles(db),
     inbox: createSqliteInbox(db),
+    channels: createSqliteChannels(db),
   }
   function restart() {
     const passwords = createPasswords({ cost: cheapCost })

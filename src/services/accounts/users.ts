@@ -4,6 +4,7 @@ import { AppError } from '../../core/errors.ts'
 import type { ServiceLevel } from '../../core/profile.ts'
 import type { AccountChanges, AccountOutcome, AccountStore } from '../../store/contracts/accounts/accounts.ts'
 import type { SessionStore } from '../../store/contracts/accounts/sessions.ts'
+import type { ChannelStore } from '../../store/contracts/channels.ts'
 import type { InboxStore } from '../../store/contracts/inbox.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
 import { checkedEmail, checkedPassword, cleanText } from './account-text.ts'
@@ -36,6 +37,7 @@ export type UsersDeps = {
   sessions: Pick<SessionStore, 'remove'>
   profiles: Pick<ProfileStore, 'list' | 'remove'>
   inbox: Pick<InboxStore, 'remove'>
+  channels: Pick<ChannelStore, 'list' | 'remove'>
   passwords: Passwords
   makeAccount: AccountMaker
   /** Called before the next request is served: accounts or sessions changed. */
@@ -47,7 +49,7 @@ const PROFILES_AT_ONCE = 100
 const ANNOTATIONS_AT_ONCE = 500
 
 export function createUsers(deps: UsersDeps): Users {
-  const { accounts, sessions, profiles, inbox, passwords, makeAccount, onChanged } = deps
+  const { accounts, sessions, profiles, inbox, channels, passwords, makeAccount, onChanged } = deps
 
   async function removeProfiles(owner: string): Promise<number> {
     let removed = 0
@@ -95,6 +97,8 @@ export function createUsers(deps: UsersDeps): Users {
       // an interruption the account is still there to be removed again.
       const { email } = accountOf(await accounts.update(id, { disabled: true }))
       onChanged()
+      // With their secrets, and with what waits on them.
+      for (const { id } of await channels.list(email)) await channels.remove(email, id)
       const gone = { profiles: await removeProfiles(email), annotations: await removeAnnotations(email) }
       const account = accountOf(await accounts.remove(id))
       onChanged()

@@ -26,6 +26,7 @@ function openActivity() {
         return store.tasks
       },
       setAside: async () => ({ count: 0, latest: [] }),
+      channelFigures: async () => [],
       retrySetAside: async () => 0,
       async countKept() {
         asked.kept++

@@ -3,8 +3,10 @@ import { AppError, isAppError } from '../../core/errors.ts'
 import { withinLimit } from '../../core/work/race.ts'
 import type { CounterName } from '../../crawl/worker/shared-counters.ts'
 import type { SetAside } from '../../store/contracts/annotations.ts'
+import type { ChannelFigures } from '../../store/contracts/channels.ts'
 import { type CollectionRun, lastCollectionOf } from '../../store/contracts/collection-runs.ts'
 import type { KeptCounts } from '../../store/contracts/store-set.ts'
+import { channelTotals } from '../channels/channel-totals.ts'
 import type { SchedulerStats } from '../scheduler/scheduler-report.ts'
 import { serviceLevels } from '../scheduler/watch.ts'
 import { SET_ASIDE_SHOWN, setAsideReport } from './set-aside.ts'
@@ -30,6 +32,8 @@ export type Activity = {
   /** Versions that were set aside are processed again. Returns how many. */
   retrySetAside(): Promise<number>
   noteAnnotations(count: number): void
+  /** Channels of all owners by kind, at most some seconds old. */
+  channelFigures(): Promise<ChannelFigures[]>
   end(): void
 }
 
@@ -56,6 +60,7 @@ export type ActivityDeps = {
     countKept(): Promise<KeptCounts>
     readDisk(): Promise<CrawlReport['disk']>
     lastCollection(): Promise<CollectionRun | null>
+    channelFigures(): Promise<ChannelFigures[]>
   }
   /** Called each second. */
   publish(stats: Stats): void
@@ -70,6 +75,7 @@ const TASKS_AGE_MS = 2_000
 const STATS_AGE_MS = 1_000
 const DISK_AGE_MS = 30_000
 const KEPT_AGE_MS = 30_000
+const CHANNELS_AGE_MS = 10_000
 /** Timers come a little early at times. */
 const SLACK_MS = 100
 /** With less than this the reason for refused writes is plain. */
@@ -82,6 +88,7 @@ export function createActivity({ clock, counters, stats, store, publish }: Activ
   const window = createRateWindow(rated, RATE_WINDOW_MS)
   const countTasks = remembered(clock, TASKS_AGE_MS, store.countTasks)
   const countKept = remembered(clock, KEPT_AGE_MS, store.countKept)
+  const channelFigures = remembered(clock, CHANNELS_AGE_MS, store.channelFigures)
   const readDisk = remembered(clock, DISK_AGE_MS, store.readDisk)
   const series: Stats[] = []
   let tasks = 0
@@ -171,18 +178,20 @@ export function createActivity({ clock, counters, stats, store, publish }: Activ
     now,
     tick,
     paused,
+    channelFigures,
     retrySetAside: store.retrySetAside,
     start() {
       timer ??= setInterval(() => void tick(), TICK_MS)
       timer.unref()
     },
     async report() {
-      const [kept, disk, reason, aside, run] = await Promise.all([
+      const [kept, disk, reason, aside, run, channels] = await Promise.all([
         countKept(),
         readDisk(),
         paused(),
         store.setAside(SET_ASIDE_SHOWN),
         store.lastCollection(),
+        channelFigures(),
       ])
       const totals: CrawlTotals = totalsOf(counted)
       return {
@@ -192,6 +201,7 @@ export function createActivity({ clock, counters, stats, store, publish }: Activ
         levels: levelsNow(),
         paused: reason,
         setAside: setAsideReport(aside),
+        channels: channelTotals(channels),
         disk,
         lastCollection: lastCollectionOf(run),
       }

@@ -32,6 +32,7 @@ export type CrawlReport = {
   paused: string | null
   /** Versions that could not be processed. */
   setAside: StatusReport['setAside']
+  channels: StatusReport['channels']
   disk: Omit<DiskUse, 'archiveFiles'>
   lastCollection: LastCollection | null
 }

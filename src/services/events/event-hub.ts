@@ -4,7 +4,7 @@
  * only for one that could not keep up.
  */
 export type LiveEvent = {
-  readonly name: 'annotation' | 'counts' | 'reset' | 'source' | 'crawl'
+  readonly name: 'annotation' | 'counts' | 'reset' | 'source' | 'channel' | 'crawl'
   /** The id of the annotation up to which a listener then has everything. */
   readonly id?: number
   /** The JSON value. All listeners get the same object, so that it is serialized once. */

@@ -70,5 +70,23 @@ export function channelsSuite(engine: StoreEngine): void {
         assert.deepEqual((await channels.find('a'))!.failures, 0)
       }),
     )
+
+    test(
+      'are counted by kind, for all owners together',
+      withInbox(engine, async ({ channels }) => {
+        assert.deepEqual(await channels.figures(), [])
+        for (const [id, kind] of [
+          ['a', 'webhook'],
+          ['b', 'email'],
+          ['c', 'webhook'],
+        ] as const)
+          await channels.add(draft(id, { kind, owner: id }))
+        await channels.note('c', { ...freshHealth, state: 'failing', failures: 3 })
+        assert.deepEqual(await channels.figures(), [
+          { kind: 'email', channels: 1, failing: 0, waiting: 0 },
+          { kind: 'webhook', channels: 2, failing: 1, waiting: 0 },
+        ])
+      }),
+    )
   })
 }

@@ -14,7 +14,11 @@ export type ChannelStore = {
   /** What came of the last message. */
   note(id: string, health: ChannelHealth): Promise<void>
   remove(owner: string, id: string): Promise<boolean>
+  /** Of all owners together, for each kind that there is. `waiting` are annotations that have not left. */
+  figures(): Promise<ChannelFigures[]>
 }
+
+export type ChannelFigures = { kind: string; channels: number; failing: number; waiting: number }
 
 export type ChannelDraft = {
   id: string

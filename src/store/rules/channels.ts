@@ -56,6 +56,10 @@ export function channelSql(p: (n: number) => string) {
     // What its owner switched off meanwhile stays off.
     note: `UPDATE channels SET state = CASE WHEN state = 'off' THEN state ELSE ${p(2)} END, reason = ${p(3)}, failures = ${p(4)},
       retry_at = ${p(5)}, sent_at = ${p(6)} WHERE id = ${p(1)}`,
+    figures: `SELECT c.kind, count(*) AS channels, CAST(sum(CASE WHEN c.state = 'failing' THEN 1 ELSE 0 END) AS bigint) AS failing,
+      CAST(coalesce(sum(w.n), 0) AS bigint) AS waiting
+      FROM channels c LEFT JOIN (SELECT channel, count(*) AS n FROM outbox GROUP BY channel) w ON w.channel = c.id
+      GROUP BY c.kind ORDER BY c.kind`,
     remove: `DELETE FROM channels WHERE owner = ${p(1)} AND id = ${p(2)}`,
   }
 }

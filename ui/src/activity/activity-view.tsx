@@ -80,6 +80,7 @@ function Administration() {
     <>
       <PausedBanner crawl={crawl.data} />
       <SetAside setAside={crawl.data.setAside} />
+      <FailingChannels channels={crawl.data.channels} />
       <Charts series={crawl.data.series} />
       <Totals crawl={crawl.data} />
       <Crawls crawls={crawl.data.crawls} />
@@ -157,6 +158,18 @@ function SetAside({ setAside: { count, latest } }: { setAside: Crawl['setAside']
           </li>
         ))}
       </ul>
+    </section>
+  )
+}
+
+/** Of all users: whose they are, and why they fail, is told to their owners. */
+function FailingChannels({ channels: { failing, waiting } }: { channels: Crawl['channels'] }) {
+  if (failing === 0) return null
+  const text = strings.channels
+  return (
+    <section className="kit-notice tone-warn activity-paused" aria-label={text.failing(failing)}>
+      <strong>{text.failing(failing)}</strong>
+      <p>{text.about(waiting)}</p>
     </section>
   )
 }

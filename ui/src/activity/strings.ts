@@ -48,6 +48,12 @@ export const strings = {
     retried: (count: number) =>
       count === 1 ? 'Trying 1 version again' : `Trying ${formatCount(count)} versions again`,
   },
+  channels: {
+    failing: (count: number) =>
+      count === 1 ? '1 delivery channel is failing' : `${formatCount(count)} delivery channels are failing`,
+    about: (waiting: number) =>
+      waiting === 1 ? '1 change waits to be delivered.' : `${formatCount(waiting)} changes wait to be delivered.`,
+  },
   collection: {
     title: 'Clean-up',
     about: 'Removes versions that retention no longer keeps. Unread, starred and pinned versions stay.',

@@ -9,7 +9,14 @@ const healthErrors: string[] = []
 let server: TestServer
 
 before(async () => {
-  server = await createTestServer({ needs: { counters, healthErrors: () => healthErrors } })
+  const deliveryWatch = {
+    counts: () => [{ kind: 'webhook', outcome: 'retried', count: 3 } as const],
+    onState: () => {},
+  }
+  server = await createTestServer({ needs: { counters, deliveryWatch, healthErrors: () => healthErrors } })
+  const { channels } = server.stores
+  await channels.add({ id: 'c_1', owner: 'ann', kind: 'webhook', name: '', settings: {}, createdAt: 0 })
+  await channels.note('c_1', { state: 'failing', reason: 'no', failures: 3, retryAt: 1, sentAt: 0 })
   await server.addUser('root@example.org', { role: 'administrator' })
 })
 
@@ -93,6 +100,11 @@ describe('metrics', () => {
       'silver missed',
     ])
     assert.ok(families.has('process_resident_memory_bytes'))
+    const samplesOf = (name: string) => families.get(name)?.samples.map(({ labels, value }) => [labels, value])
+    assert.deepEqual(samplesOf('erace_channels'), [[{ kind: 'webhook' }, 1]])
+    assert.deepEqual(samplesOf('erace_channels_failing'), [[{ kind: 'webhook' }, 1]])
+    assert.deepEqual(samplesOf('erace_deliveries_waiting'), [[{ kind: 'webhook' }, 0]])
+    assert.deepEqual(samplesOf('erace_messages_total'), [[{ kind: 'webhook', outcome: 'retried' }, 3]])
   })
 
   test('asking twice does not count twice', async () => {

@@ -54,6 +54,28 @@ describe('live events', () => {
   )
 
   test(
+    'a channel that is added, changed or removed is told to its owner',
+    withServer(async (server) => {
+      const [one, two] = [await stream(server, ada), await stream(server, bob)]
+      await Promise.all([one.next(), two.next()])
+      const { id } = (await server.as(ada).post('/channels', { kind: 'feed', name: 'x' })).json()
+      await server.as(ada).patch(`/channels/${id}`, { state: 'off' })
+      await server.as(ada).delete(`/channels/${id}`)
+      for (let n = 0; n < 3; n++) {
+        const { event, data } = (await one.next())!
+        assert.deepEqual([event, data], ['channel', { id }])
+      }
+      await arrive(server, bob)
+      assert.deepEqual(
+        (await two.until('counts')).map(({ event }) => event),
+        ['annotation', 'counts'],
+      )
+      await one.close()
+      await two.close()
+    }),
+  )
+
+  test(
     'who comes back gets what came meanwhile, without a gap and without a repetition',
     withServer(async (server) => {
       const first = await stream(server, ada)

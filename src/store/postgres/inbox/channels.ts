@@ -1,4 +1,4 @@
-import type { ChannelStore } from '../../contracts/channels.ts'
+import type { ChannelFigures, ChannelStore } from '../../contracts/channels.ts'
 import {
   addValues,
   type ChannelRow,
@@ -24,6 +24,7 @@ export function createPostgresChannels(pool: PostgresPool): ChannelStore {
       return channel
     },
     list: async (owner) => (await pool.query<ChannelRow>(sql.list, [storable(owner)])).map(channelOf),
+    figures: () => pool.query<ChannelFigures>(sql.figures, []),
     async find(id) {
       const [row] = await pool.query<ChannelRow>(sql.find, [storable(id)])
       return row === undefined ? null : channelOf(row)

@@ -1,4 +1,4 @@
-import type { ChannelStore } from '../../contracts/channels.ts'
+import type { ChannelFigures, ChannelStore } from '../../contracts/channels.ts'
 import {
   addValues,
   type ChannelRow,
@@ -22,6 +22,7 @@ export function createSqliteChannels(db: Database): ChannelStore {
     find: db.prepare(texts.find),
     change: db.prepare(texts.change),
     note: db.prepare(texts.note),
+    figures: db.prepare(texts.figures),
     remove: db.prepare(texts.remove),
   }
   const found = (id: string) => {
@@ -35,6 +36,7 @@ export function createSqliteChannels(db: Database): ChannelStore {
       return channel
     },
     list: async (owner) => (db.read(() => sql.list.all(owner)) as ChannelRow[]).map((row) => channelOf({ ...row })),
+    figures: async () => (db.read(() => sql.figures.all()) as ChannelFigures[]).map((row) => ({ ...row })),
     find: async (id) => db.read(() => found(id)),
     async change(owner, id, to) {
       return db.write(() => {
