@@ -15,7 +15,7 @@ const urgencies = { low: 'low', normal: 'normal', high: 'high', urgent: 'high' }
 export const webPush: ChannelAgent = {
   kind: 'webpush',
   label: 'This browser',
-  about: 'Shows notifications of this browser or installed app, even while its pages are closed.',
+  about: 'Shows notifications in this browser, or in the installed app, even while its pages are closed.',
   digest: { maxItems: 5, rest: 'count' },
   isByBrowser: true,
   settings: [

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import type { CDPSession, Page } from 'playwright-core'
 import { itemOf, messageOf } from '../../src/delivery/render/message.testkit.ts'
+import { createSink } from '../../src/delivery/sink.testkit.ts'
+import { createSubscriber } from '../../src/delivery/web-push.testkit.ts'
 import { pushPayload } from '../../src/delivery/web-push.ts'
 import { until } from '../watch/up-run.ts'
-import { createAccount } from './account.ts'
+import { accountOf, createAccount } from './account.ts'
 import { useStage, visit, withoutBrowser } from './browser.ts'
 
 type Shown = { title: string; body: string; tag: string; data: unknown }
@@ -45,11 +47,30 @@ async function createPusher(page: Page): Promise<(data: string) => Promise<void>
   }
 }
 
+type Subscribed = { endpoint: string; keys: { p256dh: string; auth: string } }
+type Manager = { subscribe(options: { applicationServerKey: string }): Promise<unknown> }
+
+/** Runs in the page: subscribes without the push service of the browser's maker. */
+function subscribeAs(subscribed: Subscribed): void {
+  const page = globalThis as unknown as { PushManager: { prototype: Manager }; askedKey: string }
+  page.PushManager.prototype.subscribe = async ({ applicationServerKey }) => {
+    page.askedKey = applicationServerKey
+    return { toJSON: () => subscribed, unsubscribe: async () => true }
+  }
+}
+
+const askedKey = (): string => (globalThis as unknown as { askedKey: string }).askedKey
+
 describe('pushed messages, in a browser', { skip: withoutBrowser }, () => {
   const stage = useStage({})
+  let cookie: string
+
+  before(async () => {
+    cookie = (await createAccount(stage.service)).cookie
+  })
 
   test('are shown as notifications, each once, and a click opens the change', async () => {
-    const me = await createAccount(stage.service)
+    const me = accountOf(stage.service, cookie)
     const { context, page, faults, watched } = await visit(stage.browser, 'desktop')
     await context.grantPermissions(['notifications'], { origin: stage.service.url })
     await me.enter(context)
@@ -84,5 +105,47 @@ describe('pushed messages, in a browser', { skip: withoutBrowser }, () => {
     })
     assert.deepEqual(faults, [])
     await context.close()
+  })
+
+  test('a browser is added in Settings, and knows its channel again', async () => {
+    const me = accountOf(stage.service, cookie)
+    const sink = await createSink()
+    const subscriber = createSubscriber()
+    const { context, page, faults, picture, watched } = await visit(stage.browser, 'desktop')
+    await context.grantPermissions(['notifications'], { origin: stage.service.url })
+    await me.enter(context)
+    const { p256dh, auth } = subscriber
+    await page.addInitScript(subscribeAs, { endpoint: `${sink.url}/push`, keys: { p256dh, auth } })
+    await watched(async () => {
+      await page.goto(`${stage.service.url}/settings/notifications`)
+      const choose = async (): Promise<void> => {
+        await page.getByRole('button', { name: 'Add a channel' }).first().click()
+        await page.getByRole('button', { name: 'This browser' }).click()
+      }
+      await choose()
+      await picture('notify-this-browser')
+      await page.evaluate(shownThere)
+      const confirm = page.getByRole('dialog').getByRole('button', { name: 'Notify this browser' })
+      await confirm.click()
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await page.getByText('on Linux').first().waitFor()
+      const { items } = await me.ask<{ items: { id: string; kind: string; settings: object }[] }>('GET', '/channels')
+      assert.deepEqual(
+        items.map(({ kind, settings }) => ({ kind, settings })),
+        [{ kind: 'webpush', settings: { hasEndpoint: true, hasP256dh: true, hasAuth: true } }],
+      )
+      // The key with which it subscribed is the service's, the same for ever.
+      const asked = await page.evaluate(askedKey)
+      const kinds = await me.ask<{ items: { kind: string; publicKey?: string }[] }>('GET', '/channel-kinds')
+      assert.equal(asked, kinds.items.find(({ kind }) => kind === 'webpush')!.publicKey)
+      assert.equal(Buffer.from(asked, 'base64url').length, 65)
+
+      await choose()
+      await page.getByText('This browser is already notified').waitFor()
+      assert.ok(await confirm.isDisabled())
+    })
+    assert.deepEqual(faults, [])
+    await context.close()
+    await sink.close()
   })
 })

@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts'
 import type { Clock } from '../../core/clock.ts'
 import { createAddressGuard } from '../../core/url/address.ts'
 import { namingOf } from '../../crawl/normalize/naming.ts'
+import { agreePushKeys } from '../../delivery/push-keys.ts'
 import { agentsByKind } from '../../delivery/registry.ts'
 import { type ChannelService, createChannelService } from '../../services/channels/channel-service.ts'
 import type { DeliveryWatch } from '../../services/channels/delivery-watch.ts'
@@ -52,6 +53,7 @@ export function createChannelParts({ config, stores, clock, onChange }: ChannelP
       ...{ secrets: stores.serverSecrets, channels: stores.channels },
       address: () => config.server.url,
     }),
+    pushKey: async () => (await agreePushKeys(stores.serverSecrets)).publicKey,
     ...(onChange !== undefined && { onChange }),
   })
   return { profiles, service }

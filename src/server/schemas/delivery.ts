@@ -78,6 +78,7 @@ export const ChannelKind = Type.Object({
   about: Type.String(),
   isPull: Type.Optional(Type.Boolean({ description: 'Readers fetch it; nothing is sent' })),
   isByBrowser: Type.Optional(Type.Boolean({ description: 'Settings come from the browser when you subscribe' })),
+  publicKey: Type.Optional(Type.String({ description: 'Which the browser subscribes with' })),
   settings: Type.Array(
     Type.Object({
       name: Type.String(),

@@ -20,7 +20,7 @@ import type { TargetCheck } from './target-check.ts'
  */
 export type ChannelService = {
   /** The kinds that this owner may add. */
-  kinds(who: ChannelOwner): ChannelKind[]
+  kinds(who: ChannelOwner): Promise<ChannelKind[]>
   list(owner: string): Promise<ShownChannel[]>
   find(owner: string, id: string): Promise<ShownChannel | null>
   /** With its secrets: for those who send. */
@@ -37,6 +37,8 @@ export type ChannelService = {
 export type ChannelKind = Pick<ChannelAgent, 'kind' | 'label' | 'about'> & {
   isPull: boolean
   isByBrowser: boolean
+  /** By which a browser knows the messages of this service. */
+  publicKey?: string
   settings: readonly Omit<SettingField, 'fresh' | 'isHidden'>[]
 }
 
@@ -73,6 +75,8 @@ export type ChannelServiceDeps = {
   service: SettingsReaderDeps['service']
   targets: TargetCheck
   links: Pick<SecretLinks, 'feedUrls'>
+  /** By which browsers know the messages of this service. */
+  pushKey(): Promise<string>
   clock: Clock
   /** A channel was added, changed or removed. */
   onChange?(owner: string, id: string): void
@@ -81,7 +85,7 @@ export type ChannelServiceDeps = {
 export const channelLimits = { perOwner: 50, nameLength: 100 }
 
 export function createChannelService(deps: ChannelServiceDeps): ChannelService {
-  const { agents, profiles, service, targets, links, clock, onChange } = deps
+  const { agents, profiles, service, targets, links, pushKey, clock, onChange } = deps
   const { channels, deliveries, profiles: profileStore } = deps.stores
   const readSettingsOf = createSettingsReader({
     ...{ service, targets },
@@ -140,8 +144,11 @@ export function createChannelService(deps: ChannelServiceDeps): ChannelService {
   }
 
   return {
-    kinds: ({ isAdministrator }) =>
-      [...agents.values()].filter((agent) => isAdministrator || agent.isForAdministrators !== true).map(kindOf),
+    async kinds({ isAdministrator }) {
+      const open = [...agents.values()].filter((agent) => isAdministrator || agent.isForAdministrators !== true)
+      const publicKey = await pushKey()
+      return open.map((agent) => ({ ...kindOf(agent), ...(agent.isByBrowser === true && { publicKey }) }))
+    },
     list: async (owner) => shown(owner, await channels.list(owner)),
     async find(owner, id) {
       const channel = await ownOf(owner, id)

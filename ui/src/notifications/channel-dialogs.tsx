@@ -10,6 +10,7 @@ import { showToast } from '../kit/toast.tsx'
 import { useKeepMe, useMe } from '../session/session.ts'
 import { formError } from '../settings/form-errors.ts'
 import { browserZone } from '../time/zone-input.tsx'
+import { BrowserDialog } from './browser-dialog.tsx'
 import { ChannelFields, otherError } from './channel-fields.tsx'
 import { ChannelIcon } from './channel-icon.tsx'
 import { settingsOf, valuesOf } from './channel-values.ts'
@@ -23,7 +24,7 @@ type Closing = { onClose: () => void }
 type NewProps = { kind: ChannelKind; onBack: () => void } & Closing
 
 /** Forms of kinds whose settings come from the browser and not from its user. */
-const browserForms: ReadonlyMap<string, ComponentType<NewProps>> = new Map()
+const browserForms: ReadonlyMap<string, ComponentType<NewProps>> = new Map([['webpush', BrowserDialog]])
 
 const isOffered = ({ kind, isByBrowser }: ChannelKind): boolean => isByBrowser !== true || browserForms.has(kind)
 
@@ -149,7 +150,8 @@ function toldWith(done: string, { warnings = [] }: SavedChannel): string {
 type EditProps = { channel: Channel; kind: ChannelKind | undefined } & Closing
 
 export function EditChannelDialog({ channel, kind, onClose }: EditProps) {
-  const fields = kind?.settings ?? []
+  // Those of a browser are nothing that people can edit.
+  const fields = kind === undefined || kind.isByBrowser === true ? [] : kind.settings
   const [name, setName] = useState(channel.name)
   const [values, setValues] = useState(() => valuesOf(fields, channel))
   const save = useChange(
@@ -157,7 +159,7 @@ export function EditChannelDialog({ channel, kind, onClose }: EditProps) {
     () =>
       api.patch<SavedChannel>(`/channels/${encodeURIComponent(channel.id)}`, {
         name: name.trim(),
-        ...(kind !== undefined && { settings: settingsOf(fields, values) }),
+        ...(fields.length > 0 && { settings: settingsOf(fields, values) }),
       }),
     {
       onSuccess: (saved) => {

@@ -88,6 +88,19 @@ export const strings = {
       count === 1 ? "1 waiting notification won't be sent." : `${count} waiting notifications won't be sent.`,
     removed: (name: string) => `“${name}” removed.`,
   },
+  browser: {
+    title: 'Notify this browser',
+    confirm: 'Notify this browser',
+    asking: 'Waiting for the browser…',
+    unsupported:
+      "This browser can't receive notifications here. It needs a secure (https) connection; on iPhones and iPads, add the page to the Home Screen first.",
+    denied:
+      'Notifications from this site are blocked. Allow them in the site settings of your browser, then try again.',
+    failed: (reason: string) => endSentence(`The browser couldn't subscribe: ${reason}`),
+    unnamed: 'This browser',
+    on: ' on ',
+    known: (name: string) => `This browser is already notified, by the channel “${name}”.`,
+  },
   log: {
     title: 'Log',
     lead: 'What was sent in the last 30 days, and what the other side answered.',

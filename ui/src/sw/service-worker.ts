@@ -1,3 +1,5 @@
+import { strings } from './strings.ts'
+
 /**
  * Caches the app for offline use: the single page behind all paths, and every script and style sheet in use.
  * API responses are never cached here; the inbox keeps its own items.
@@ -108,7 +110,7 @@ type PushedMessage = { id: string; title: string; body: string; path: string }
 
 /** What `src/delivery/web-push.ts` sends. Of the address only the path counts: it leads nowhere but here. */
 function readPush(text: string): PushedMessage {
-  const usual = { id: '', title: 'eRACE', body: '', path: '/inbox' }
+  const usual = { id: '', title: strings.title, body: '', path: '/inbox' }
   try {
     const { id, title, body, url } = JSON.parse(text) as Record<string, unknown>
     const { pathname, search } = new URL(String(url), ownOrigin)

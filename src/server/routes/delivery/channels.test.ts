@@ -191,6 +191,11 @@ describe('channels', () => {
           (await server.as(who).get('/channel-kinds')).json().items.map(({ kind }: { kind: string }) => kind)
         assert.equal((await kindsOf(ann)).includes('exec'), false)
         assert.equal((await kindsOf(root)).includes('exec'), true)
+        const keys = [ann, root].map(async (who) => (await server.as(who).get('/channel-kinds')).json().items)
+        const [hers, his] = (await Promise.all(keys)).map((items: { kind: string; publicKey?: string }[]) =>
+          items.filter(({ publicKey }) => publicKey !== undefined),
+        )
+        assert.deepEqual([hers!.length, hers![0]!.kind, hers![0]!.publicKey], [1, 'webpush', his![0]!.publicKey])
         const { id: account } = (await server.stores.accounts.findByEmail(root))!
         await server.addUser('second@example.org', { role: 'administrator' })
         await server.stores.accounts.update(account, { role: 'user' })

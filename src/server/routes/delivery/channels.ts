@@ -36,7 +36,7 @@ export function addChannels(api: Api, { channels }: Pick<ServerParts, 'channels'
         response: { 200: KindList, '4xx': Problem },
       },
     },
-    async (request) => ({ items: service.kinds(whoOf(request)).map(kindAnswer), next: null }),
+    async (request) => ({ items: (await service.kinds(whoOf(request))).map(kindAnswer), next: null }),
   )
   api.get(
     '/channels',

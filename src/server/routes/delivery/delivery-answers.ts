@@ -25,11 +25,13 @@ export function channelAnswer(request: FastifyRequest, channel: ShownChannel): S
   }
 }
 
-export function kindAnswer({ kind, label, about, isPull, isByBrowser, settings }: Kind): Static<typeof ChannelKind> {
+export function kindAnswer(of: Kind): Static<typeof ChannelKind> {
+  const { kind, label, about, isPull, isByBrowser, publicKey, settings } = of
   return {
     ...{ kind, label, about },
     ...(isPull && { isPull }),
     ...(isByBrowser && { isByBrowser }),
+    ...(publicKey !== undefined && { publicKey }),
     settings: settings.map(({ name, label, hint, type, isRequired, choices, usual }) => ({
       ...{ name, label, type },
       ...(hint !== undefined && { hint }),

@@ -1,0 +1,4 @@
+export const strings = {
+  /** Of a notification whose message can't be read. */
+  title: 'eRACE',
+}
