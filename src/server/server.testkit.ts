@@ -13,7 +13,7 @@ import { type Account, defaultAccountSettings, type TokenScope } from '../core/a
 import { type Clock, systemClock } from '../core/clock.ts'
 import { createPasswords } from '../services/accounts/passwords.ts'
 import { createSecret, hashOfSecret, TOKEN_PREFIX } from '../services/accounts/secrets.ts'
-import type { ArchiveService } from '../services/archive/archive-service.ts'
+import type { ArchiveLimits, ArchiveService } from '../services/archive/archive-service.ts'
 import { createPolicy } from '../services/scheduler/queues/policy.ts'
 import { budgetsOf } from '../services/scheduler/schedule-settings.ts'
 import { createScheduler } from '../services/scheduler/scheduler.ts'
@@ -32,6 +32,8 @@ export type TestServerOptions = {
   /** Stands on these instead of a data folder; they are closed with the server. */
   stores?: { stores: StoreSet; archive(config: Config): ArchiveService }
   needs?: Partial<ServerDeps>
+  /** Of reads from the archive. */
+  archiveLimits?: Partial<ArchiveLimits>
   /** Gets every line of the log. */
   onLog?(line: string): void
 }
@@ -79,7 +81,10 @@ export async function createTestServer(options: TestServerOptions = {}) {
     config,
     log,
     stores,
-    archive: opened === null ? options.stores!.archive(config) : startArchive({ folder: opened.folder }, config),
+    archive:
+      opened === null
+        ? options.stores!.archive(config)
+        : startArchive({ folder: opened.folder }, config, options.archiveLimits),
     threads: opened?.stores.shards ?? 0,
     clock,
     watching: scheduler,

@@ -3,7 +3,6 @@ import { findTokens, maxWords } from '../../core/text/word-tokens.ts'
 import { type DiffBudget, diffNumbers, diffSequences, type Match } from './sequence-diff.ts'
 import { sharedEnd, sharedStart } from './shared-ends.ts'
 import { type TokenList, tokensOfTexts } from './token-list.ts'
-import type { CodedWords } from './word-numbers.ts'
 
 /** Words `from` to `fromEnd` became words `to` to `toEnd`. */
 export type WordEdit = { from: number; fromEnd: number; to: number; toEnd: number }
@@ -41,10 +40,7 @@ export function editsOfTexts(before: string, after: string, budget: DiffBudget):
   }
   const [old, next] = [before.slice(start, before.length - end), after.slice(start, after.length - end)]
   const isOneSided = old === '' || next === ''
-  const found = isOneSided
-    ? null
-    : editsOfParts({ text: old, codes: a, offset: start }, { text: next, codes: b, offset: start }, budget)
-  return { start, end, found }
+  return { start, end, found: isOneSided ? null : editsOfParts(old, a, next, b, start, budget) }
 }
 
 function isSpace(code: number): boolean {
@@ -56,15 +52,24 @@ function isHalf(codes: Uint16Array, at: number): boolean {
   return at > 0 && codes[at]! >= 0xdc00 && codes[at]! < 0xe000
 }
 
-type CodedText = Omit<CodedWords, 'spans'>
-
-function editsOfParts(oldText: CodedText, newText: CodedText, budget: DiffBudget): WordEdits | null {
+/** The texts are those of the codes from `offset` on. */
+function editsOfParts(
+  oldText: string,
+  oldCodes: Uint16Array,
+  newText: string,
+  newCodes: Uint16Array,
+  offset: number,
+  budget: DiffBudget,
+): WordEdits | null {
   const limit = Math.max(0, Math.min(maxWords, budget.work))
-  const oldSpans = findTokens(oldText.text, oldText.codes, oldText.offset, limit)
-  const newSpans = oldSpans === null ? null : findTokens(newText.text, newText.codes, newText.offset, limit)
+  const oldSpans = findTokens(oldText, oldCodes, offset, limit)
+  const newSpans = oldSpans === null ? null : findTokens(newText, newCodes, offset, limit)
   budget.work -= (oldSpans?.starts.length ?? limit) + (newSpans?.starts.length ?? limit)
   if (oldSpans === null || newSpans === null) return null
-  const { old, next, count } = tokensOfTexts({ ...oldText, spans: oldSpans }, { ...newText, spans: newSpans })
+  const { old, next, count } = tokensOfTexts(
+    { text: oldText, codes: oldCodes, offset, spans: oldSpans },
+    { text: newText, codes: newCodes, offset, spans: newSpans },
+  )
   return editsOfTokens(old, next, count, budget)
 }
 
@@ -83,11 +88,12 @@ function editsBetween(matches: readonly Match[], oldLength: number, newLength: n
   const edits: WordEdit[] = []
   let from = 0
   let to = 0
-  for (const match of [...matches, { from: oldLength, to: newLength, length: 0 }]) {
+  for (const match of matches) {
     if (match.from > from || match.to > to) edits.push({ from, fromEnd: match.from, to, toEnd: match.to })
     from = match.from + match.length
     to = match.to + match.length
   }
+  if (oldLength > from || newLength > to) edits.push({ from, fromEnd: oldLength, to, toEnd: newLength })
   return edits
 }
 

@@ -129,6 +129,7 @@ function plainEnd(codes: Uint16Array, start: number, stop: number): number {
   if (first === 0x2e) return codeAt(codes, start + 1, stop) === 0x20 ? start + 1 : start
   if (first >= 0x2013 && first <= 0x2026 && wideMarks.has(first))
     return codeAt(codes, start + 1, stop) < 0x80 ? start + 1 : start
+  if (first >= 0x30 && first <= 0x39) return plainNumberEnd(codes, start, stop)
   let at = start
   for (const last = Math.min(stop, start + maxPlain + 1); at < last && isLatin(codes[at]!); ) at++
   if (at === start || at - start > maxPlain) return start
@@ -143,6 +144,14 @@ function plainEnd(codes: Uint16Array, start: number, stop: number): number {
   return end === at && code < 0x80 && plainMarks[code] === 1 ? end : start
 }
 
+/** Digits alone, as cells of tables have them: with what stands behind them here, they are nothing else. */
+function plainNumberEnd(codes: Uint16Array, start: number, stop: number): number {
+  let at = start
+  for (const last = Math.min(stop, start + maxDigits); at < last && codes[at]! >= 0x30 && codes[at]! <= 0x39; ) at++
+  const next = at < stop ? codes[at]! : 0x0a
+  return next < 0x80 && endsNumber[next] === 1 ? at : start
+}
+
 /** Behind the end there is nothing but space. */
 function codeAt(codes: Uint16Array, at: number, stop: number): number {
   return at < stop ? codes[at]! : 0x20
@@ -151,6 +160,10 @@ function codeAt(codes: Uint16Array, at: number, stop: number): number {
 const maxPlain = 60
 const plainMarks = Uint8Array.from({ length: 0x80 }, (_, code) =>
   ',;!?()[]{}"|'.includes(String.fromCharCode(code)) ? 1 : 0,
+)
+const maxDigits = 40
+const endsNumber = Uint8Array.from({ length: 0x80 }, (_, code) =>
+  '\t\n\r;!?()[]{}"|'.includes(String.fromCharCode(code)) ? 1 : 0,
 )
 /** Dashes, quotes, the ellipsis. */
 const wideMarks = new Set([0x2013, 0x2014, 0x2018, 0x2019, 0x201c, 0x201d, 0x201e, 0x2026])

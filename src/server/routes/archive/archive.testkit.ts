@@ -5,7 +5,7 @@ import type { configOf } from '../../../config/load-config.ts'
 import type { Profile } from '../../../core/profile.ts'
 import { createProfileKeys } from '../../../services/profiles/keyed-profile.ts'
 import { draftOf, nothing } from '../../../store/conformance/annotations-suite.testkit.ts'
-import { createTestServer, type TestServer } from '../../server.testkit.ts'
+import { createTestServer, type TestServer, type TestServerOptions } from '../../server.testkit.ts'
 
 export const ada = 'ada@example.org'
 export const eve = 'eve@example.org'
@@ -36,6 +36,7 @@ export type KeptOptions = {
   options?: string[]
   /** Of the server. */
   settings?: Parameters<typeof configOf>[0]
+  archiveLimits?: TestServerOptions['archiveLimits']
   /** Administrators see all of it. */
   forAll?: boolean
   /** What else has changed before the second crawl. */
@@ -45,7 +46,7 @@ export type KeptOptions = {
 export async function createKeptArchive(
   first: Answers,
   second: Answers = {},
-  { robots, options = [], settings = {}, change, forAll = false }: KeptOptions = {},
+  { robots, options = [], settings = {}, archiveLimits = {}, change, forAll = false }: KeptOptions = {},
 ): Promise<KeptArchive> {
   const addresses = ['127.0.0.1', '127.0.0.2']
   const site = await createSite({ pages: 0, addresses, ...(robots === undefined ? {} : { robots }) })
@@ -61,7 +62,8 @@ export async function createKeptArchive(
   site.set('/', { body: body(2) }, 0)
   change?.(site)
   await runCrawl(seeds, { data: folder, options })
-  const erace = await createTestServer({ folder, settings: { 'network.allow': ['127.0.0.0/8'], ...settings } })
+  const allowed = { 'network.allow': ['127.0.0.0/8'], ...settings }
+  const erace = await createTestServer({ folder, settings: allowed, archiveLimits })
   const { profiles, watches, annotations } = erace.stores
   // As if watches had fetched them: what was crawled, administrators see.
   if (!forAll) erace.db.exec('UPDATE documents SET for_all = 0')

@@ -17,6 +17,8 @@ describe('huge and deep content over HTTP', () => {
       { '/long': { body: lines('old') }, '/deep': { body: deep }, '/line': { body: oneLine('one') } },
       {},
       {
+        // The longest of these reads takes two seconds by itself, but threads that read wait for everything else on the machine.
+        archiveLimits: { timeLimitMs: 120_000 },
         change(site) {
           site.set('/long', { body: lines('new') }, 0)
           site.set('/line', { body: oneLine('two') }, 0)
