@@ -6,16 +6,15 @@ import { learn, mutedBy } from '../../core/change/noise/learning.ts'
 import { tellApart } from '../../core/change/noise/tell-apart.ts'
 import { readBlocks } from '../../core/text/blocks.ts'
 import type { KeptNoise, Version } from '../../store/contracts/versions.ts'
-import type { ChangeView } from './change-view.ts'
+import type { ChangeView, Viewer } from './change-view.ts'
 import { createOwnTerms } from './own-terms.ts'
-import type { Recipient } from './recipients.ts'
 import type { Content } from './source-blocks.ts'
 import type { MutedChange, TellApart } from './told-changes.ts'
 
 export type VersionNoise = {
   tellApart: TellApart
   /** With what is noise to others and not to this one: mutings that its owner undid, and its own terms. */
-  viewFor(recipient: Recipient, view: ChangeView): ChangeView
+  viewFor(recipient: Pick<Viewer, 'profile'>, view: ChangeView): ChangeView
   /** What this version taught; null where it was not looked at, or before. */
   learned(): NoiseState | null
 }
@@ -97,6 +96,28 @@ export function createVersionNoise({ kept, version, previous, before, after }: N
     },
 
     learned: () => (state === null || state === kept.state ? null : state),
+  }
+}
+
+/**
+ * The same for a version of the past, by what is known today: what was muted later counts as muted, and nothing is learned. The last
+ * version that taught something is told apart as it was.
+ */
+export function createPastNoise(asked: NoiseAsked): Pick<VersionNoise, 'tellApart' | 'viewFor'> {
+  const { kept, version } = asked
+  const { state } = kept
+  if (version.n >= state.n) return createVersionNoise(asked)
+  const blocks = state.blocks.filter(({ why }) => why !== '')
+  const muted = new Set(blocks.map(({ id }) => id))
+  const noise = createVersionNoise({ ...asked, kept: { ...kept, state: { ...state, blocks, n: version.n - 1 } } })
+  return {
+    tellApart(changes, isWhole) {
+      const apart = noise.tellApart(changes, isWhole)
+      const isKnown = ({ isLearned, block }: MutedChange): boolean => !isLearned || muted.has(block)
+      const others = apart.noise.filter((each) => !isKnown(each)).map(({ change }) => change)
+      return { told: [...apart.told, ...others].sort(inOrder), noise: apart.noise.filter(isKnown) }
+    },
+    viewFor: noise.viewFor,
   }
 }
 

@@ -9,7 +9,7 @@ import type { OwnersView, Visibility } from '../visibility/visibility.ts'
 import type { ArchiveReader } from './archive-reader.ts'
 
 export type PreviewReaderDeps = {
-  versions: Pick<VersionStore, 'current' | 'newest' | 'documentOfId' | 'version'>
+  versions: Pick<VersionStore, 'current' | 'newest' | 'noise' | 'documentOfId' | 'version'>
   inbox: Pick<InboxStore, 'documents'>
   bodies: BodyReader
   visibility: Visibility
@@ -47,7 +47,11 @@ export function createPreviewReader(deps: PreviewReaderDeps): Pick<ArchiveReader
         nearMisses: MAX_NEAR_MISSES,
         maxMs: MAX_MS,
       }
-      const report = await previewProfile({ versions: seen, bodies, omitFor, clock, landed }, profile, options)
+      const report = await previewProfile(
+        { versions: seen, bodies, omitFor, clock, landed, owner: asker.owner },
+        profile,
+        options,
+      )
       const { covered, everything, tookMs } = report
       const { documents, matched, examples, nearMisses, end } = everything ?? covered
       const isWhole = end === 'all' && !seen.wasCut()
@@ -102,6 +106,7 @@ function createSeenVersions({ versions, inbox, clock }: PreviewReaderDeps, owner
   return {
     wasCut: () => isCut,
     newest: versions.newest,
+    noise: versions.noise,
     async current({ before, limit }: { before: number; limit: number }): Promise<Version[]> {
       for (let from = before; clock.monotonic() < endAt; ) {
         const page = await versions.current({ before: from, limit: WALKED })

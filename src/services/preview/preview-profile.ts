@@ -1,4 +1,5 @@
 import type { BodyReader } from '../../archive/body-reader.ts'
+import { noNoise } from '../../core/change/noise/learning.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ProfileDraft, Source } from '../../core/profile.ts'
 import {
@@ -12,17 +13,19 @@ import type { OmitRules } from '../../core/text/omit-rules.ts'
 import { createWorkBudget } from '../../core/work/work-budget.ts'
 import { compileInterests } from '../../matching/interests/compile-interests.ts'
 import { createBuiltInScorers } from '../../matching/score/scorers.ts'
-import type { Version, VersionStore } from '../../store/contracts/versions.ts'
+import type { KeptNoise, Version, VersionStore } from '../../store/contracts/versions.ts'
 import { createSourceCover } from './source-cover.ts'
 import { createVersionMatch, type Found, type ReadVersion } from './version-match.ts'
 
 export type PreviewDeps = {
-  versions: Pick<VersionStore, 'current' | 'newest'>
+  versions: Pick<VersionStore, 'current' | 'newest' | 'noise'>
   bodies: BodyReader
   omitFor(url: string): OmitRules | null
   clock: Clock
   /** Where sources redirect to, as far as that is known. */
   landed: ReadonlyMap<string, string>
+  /** Whose profile it is, where that is known: mutings that they undid are undone. */
+  owner?: string
 }
 
 export type PreviewOptions = PreviewRequest & {
@@ -54,7 +57,8 @@ export async function previewProfile(
 ): Promise<PreviewReport> {
   const startedAt = deps.clock.monotonic()
   const { scorers, learn } = createBuiltInScorers()
-  const match = createVersionMatch(profile, { compiled: compileInterests(profile.interests, scorers), learn })
+  const compiled = compileInterests(profile.interests, scorers)
+  const match = createVersionMatch(profile, { compiled, owner: deps.owner ?? '', learn })
   const isOfChange = profile.interests.match === 'change'
   const { covering } = createSourceCover(profile.sources, deps.landed)
   const endAt = startedAt + (options.maxMs ?? MAX_MS)
@@ -68,6 +72,7 @@ export async function previewProfile(
 
 type Matching = { match: ReturnType<typeof createVersionMatch>; isOfChange: boolean }
 
+const nothingLearned: KeptNoise = { state: noNoise, undone: [] }
 const wholeOf = (version: Version): [Version, Version | null][] => [[version, null]]
 
 /** Goes through current versions, the newest first, and holds those that come from some source against the interests. */
@@ -92,9 +97,10 @@ async function look(
       part.looked++
       const sources = sourcesOf(version)
       if (sources.length === 0) continue
+      const noise = isOfChange ? await deps.versions.noise(version.documentId) : nothingLearned
       for (const [state, earlier] of isOfChange ? await changesOf(deps, version, changes) : wholeOf(version)) {
         if (part.documents >= wanted || deps.clock.monotonic() >= endAt) break
-        const read = await readVersion(deps, state, earlier)
+        const read = await readVersion(deps, state, earlier, noise)
         const found = read.kind === 'read' ? match(read.read, sources) : read
         if (found.kind !== 'match' && found.kind !== 'near' && found.kind !== 'none') {
           part.passedOver[found.kind]++
@@ -119,7 +125,12 @@ function emptyPart(): PreviewPart {
 
 type Read = { kind: 'read'; read: ReadVersion } | { kind: keyof PreviewPart['passedOver'] }
 
-async function readVersion({ bodies, omitFor }: PreviewDeps, version: Version, before: Version | null): Promise<Read> {
+async function readVersion(
+  { bodies, omitFor }: PreviewDeps,
+  version: Version,
+  before: Version | null,
+  noise: KeptNoise,
+): Promise<Read> {
   if (version.reason === 'gone') return { kind: 'gone' }
   const found = await bodies.read(version)
   if (found.kind === 'damaged') return { kind: 'damaged' }
@@ -127,12 +138,20 @@ async function readVersion({ bodies, omitFor }: PreviewDeps, version: Version, b
   const omit = omitFor(version.url)
   const old = before === null ? null : await bodies.read(before)
   // As in the annotation engine: without the version before, the page counts as a whole.
-  const known = old?.kind === 'body' ? { body: old.body, contentType: old.contentType, omit } : null
+  const contentOf = ({ url, status }: Version, { body, contentType, header }: Extract<Body, { kind: 'body' }>) => ({
+    body,
+    contentType,
+    omit,
+    answer: { url, status, header },
+  })
+  const known = old?.kind === 'body' ? contentOf(before!, old) : null
   return {
     kind: 'read',
-    read: { version, content: { body: found.body, contentType: found.contentType, omit }, before: known },
+    read: { version, content: contentOf(version, found), before: known, previous: before, noise },
   }
 }
+
+type Body = Awaited<ReturnType<BodyReader['read']>>
 
 /** The last changes of a document, the newest first, each with the version before it. New pages have none. */
 async function changesOf(

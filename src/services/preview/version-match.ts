@@ -1,16 +1,16 @@
-import { tellApart } from '../../core/change/noise/tell-apart.ts'
 import type { ProfileDraft, Source } from '../../core/profile.ts'
 import type { PreviewExample } from '../../core/reports/profile-report.ts'
 import { createOwnerBudgets, createWorkBudget } from '../../core/work/work-budget.ts'
 import type { CompiledInterests } from '../../matching/interests/compile-interests.ts'
 import { relevanceOf } from '../../matching/match/evaluate.ts'
 import type { DocumentTerms } from '../../matching/terms/document-terms.ts'
-import type { Version } from '../../store/contracts/versions.ts'
+import type { KeptNoise, Version } from '../../store/contracts/versions.ts'
 import { createDescribing, describeTracked } from '../annotating/change-summary.ts'
 import { createChangeViews, type Viewer } from '../annotating/change-view.ts'
 import { createMatchedDocuments, type MatchedDocument } from '../annotating/matched-document.ts'
 import type { Content } from '../annotating/source-blocks.ts'
 import { createItems } from '../annotating/version-items.ts'
+import { createPastNoise } from '../annotating/version-noise.ts'
 
 export type Found =
   | { kind: 'match'; example(): PreviewExample }
@@ -21,26 +21,33 @@ export type Found =
   | { kind: 'textless' }
 
 /** A version with its body, and the body of the one before it where that is to be compared. */
-export type ReadVersion = { version: Version; content: Content; before: Content | null }
+export type ReadVersion = {
+  version: Version
+  content: Content
+  before: Content | null
+  previous: Version | null
+  /** What is known of the document's noise. */
+  noise: KeptNoise
+}
 
-/** Interests, and a function that learns from each matched document how common words are. */
-export type Judged = { compiled: CompiledInterests; learn(terms: DocumentTerms): void }
+/** Interests, whose they are ('' where that isn't known), and a function that learns from each matched document how common words are. */
+export type Judged = { compiled: CompiledInterests; owner: string; learn(terms: DocumentTerms): void }
 
 /**
  * Holds a profile against versions by the rule of the annotation engine: the same parts of pages, the same changes, the same matching,
- * the same summaries. Only what was learned of a document's noise is not known here. Parts of an example are computed only for the few
- * that are shown.
+ * the same noise as far as it is known today, the same summaries. Conditions on prices are left out. Parts of an example are computed
+ * only for the few that are shown.
  */
-export function createVersionMatch({ interests }: Pick<ProfileDraft, 'interests'>, { compiled, learn }: Judged) {
+export function createVersionMatch({ interests }: Pick<ProfileDraft, 'interests'>, { compiled, owner, learn }: Judged) {
   const viewsOf = createChangeViews<Viewer>()
-  const profile = { owner: '', interests }
-  const toldOf: Parameters<typeof viewsOf>[0]['tellApart'] = (changes) => ({ told: tellApart(changes).told, noise: [] })
+  const profile = { owner, interests }
 
-  return ({ version, content, before }: ReadVersion, sources: readonly Source[]): Found => {
+  return ({ version, content, before, previous, noise: kept }: ReadVersion, sources: readonly Source[]): Found => {
     const { id, documentId, url, n, title, firstSeenAt: at } = version
     const known = { document: documentId, version: id, url, n, at: new Date(at).toISOString(), title }
     const budgets = createOwnerBudgets(() => createWorkBudget())
-    const views = viewsOf({ before, after: content, tellApart: toldOf }, budgets)
+    const noise = createPastNoise({ kept, version, previous, before, after: content })
+    const views = viewsOf({ before, after: content, tellApart: noise.tellApart }, budgets)
     const itemsOf = createItems(version)
     const documentOf = createMatchedDocuments(version, learn)
     const best: { near: (Found & { kind: 'near' }) | null } = { near: null }
@@ -67,7 +74,7 @@ export function createVersionMatch({ interests }: Pick<ProfileDraft, 'interests'
     }
 
     for (const source of sources.toSorted((a, b) => Number(b.process === 'filter') - Number(a.process === 'filter'))) {
-      const view = views.of({ source, profile })
+      const view = noise.viewFor({ profile }, views.of({ source, profile }))
       hasText ||= view.page !== null
       if (source.process === 'archive' || view.page === null) continue
       for (const item of itemsOf(view, { isNew: before === null, isMet: false })) {
