@@ -37,6 +37,8 @@ export function messageShort(message: Message): string {
 /** Signs that the GSM alphabet lacks, as it can say them. */
 function simple(text: string): string {
   return text
+    .normalize('NFC')
+    .replace(/[\u00ad\u200b\u2060]/g, '')
     .replaceAll('→', '->')
     .replaceAll('−', '-')
     .replaceAll('·', '-')

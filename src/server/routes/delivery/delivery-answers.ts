@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import type { ChannelKind as Kind, ShownChannel } from '../../../services/channels/channel-service.ts'
 import { type NextMessage as Next, shownMessage } from '../../../services/channels/sending.ts'
+import type { FeedFormat } from '../../../services/delivery/secret-links.ts'
 import type { StoredMessage } from '../../../store/contracts/deliveries.ts'
 import { addressOf } from '../../http/server-address.ts'
 import type { Channel, ChannelKind, Delivery, NextMessage } from '../../schemas/delivery.ts'
@@ -14,15 +15,17 @@ const maybeTimeOf = (ms: number): string | null => (ms === 0 ? null : timeOf(ms)
 export function channelAnswer(request: FastifyRequest, channel: ShownChannel): Static<typeof Channel> {
   const { id, kind, name, state, reason, failures, retryAt, sentAt, createdAt, feedUrls } = channel
   const { settings, waiting, nextAt, profiles } = channel
-  const whole = (url: string): string => (url.startsWith('/') ? `${addressOf(request, '')}${url}` : url)
   return {
     ...{ id, kind, name, state, reason, failures },
     ...{ retryAt: maybeTimeOf(retryAt), sentAt: maybeTimeOf(sentAt), createdAt: timeOf(createdAt) },
     ...{ settings, waiting, nextAt: maybeTimeOf(nextAt), profiles: [...profiles] },
-    ...(feedUrls !== undefined && {
-      feedUrls: { atom: whole(feedUrls.atom), rss: whole(feedUrls.rss), json: whole(feedUrls.json) },
-    }),
+    ...(feedUrls !== undefined && { feedUrls: feedUrlsAnswer(request, feedUrls) }),
   }
+}
+
+export function feedUrlsAnswer(request: FastifyRequest, { atom, rss, json }: Record<FeedFormat, string>) {
+  const whole = (url: string): string => (url.startsWith('/') ? `${addressOf(request, '')}${url}` : url)
+  return { atom: whole(atom), rss: whole(rss), json: whole(json) }
 }
 
 export function kindAnswer(of: Kind): Static<typeof ChannelKind> {

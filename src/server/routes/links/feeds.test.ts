@@ -158,6 +158,7 @@ describe('feeds', () => {
       assert.equal(renewed.statusCode, 200)
       await refused(url)
       const fresh = renewed.json().feedUrls
+      for (const format of formats) fresh[format] = new URL(fresh[format]).pathname
       for (const format of formats) assert.equal((await fetchFeed(server, fresh[format])).statusCode, 200)
       assert.equal((await server.as('bob@example.org').post('/channels/c_x/renew')).statusCode, 404)
       assert.equal((await server.as(ada).post('/channels/c_hook/renew')).statusCode, 404)
@@ -171,6 +172,33 @@ describe('feeds', () => {
       await server.stores.accounts.update(id, { disabled: true })
       await refused(fresh.atom)
       assert.equal(new Set(answers).size, 1, [...new Set(answers)].join('\n'))
+    }),
+  )
+
+  test(
+    'are made, narrowed to a profile and renewed through the API, and an old address stays dead',
+    withServer(async (server) => {
+      await annotate(server, ada, { title: 'Told' })
+      const her = server.as(ada)
+      const made = await her.post('/channels', { kind: 'feed', name: 'Reader', settings: {} })
+      assert.equal(made.statusCode, 201, made.payload)
+      const { id, feedUrls, settings } = made.json()
+      assert.deepEqual(settings, {})
+      const statusOf = async (url: string): Promise<number> =>
+        (await fetchFeed(server, new URL(url).pathname)).statusCode
+      assert.equal(await statusOf(feedUrls.rss), 200)
+      const renewed = (await her.post(`/channels/${id}/renew`)).json().feedUrls
+      assert.deepEqual((await her.get(`/channels/${id}`)).json().feedUrls, renewed)
+      const profile = (await her.post('/profiles', { name: 'P', sources: [{ uri: 'http://www.example.org/' }] })).json()
+        .id
+      const narrowed = await her.patch(`/channels/${id}`, { settings: { profile } })
+      assert.equal(narrowed.statusCode, 200, narrowed.payload)
+      assert.deepEqual(narrowed.json().feedUrls, renewed)
+      assert.deepEqual([await statusOf(feedUrls.rss), await statusOf(renewed.rss)], [404, 200])
+      assert.equal((await fetchFeed(server, new URL(renewed.json).pathname)).json().items.length, 0)
+      assert.equal((await her.patch(`/channels/${id}`, { settings: { generation: 0 } })).statusCode, 400)
+      await her.delete(`/channels/${id}`)
+      assert.equal(await statusOf(renewed.rss), 404)
     }),
   )
 

@@ -4,6 +4,7 @@ import { ownerOf, writer } from '../../http/access.ts'
 import type { Api, ServerParts } from '../../parts.ts'
 import { Problem } from '../../schemas/common.ts'
 import { ChannelParams, FeedUrls } from '../../schemas/delivery.ts'
+import { feedUrlsAnswer } from '../delivery/delivery-answers.ts'
 
 const Renewed = Type.Object({ feedUrls: FeedUrls })
 
@@ -23,7 +24,7 @@ export function addRenewal(api: Api, { feeds }: Pick<ServerParts, 'feeds'>): voi
     async (request) => {
       const feedUrls = await feeds.renew(ownerOf(request), request.params.id)
       if (feedUrls === null) throw new AppError('not-found', 'you have no such feed')
-      return { feedUrls }
+      return { feedUrls: feedUrlsAnswer(request, feedUrls) }
     },
   )
 }

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { itemOf, messageOf } from './message.testkit.ts'
+import { messageShort, shortLength } from './short.ts'
+
+/** 3GPP TS 23.038, 6.2.1: the default alphabet by code, in rows of sixteen; \u001b begins a character of the extension. */
+const alphabet = [
+  '@£$¥èéùìòÇ\nØø\rÅå',
+  'Δ_ΦΓΛΩΠΨΣΘΞ\u001bÆæßÉ',
+  ' !"#¤%&\'()*+,-./',
+  '0123456789:;<=>?',
+  '¡ABCDEFGHIJKLMNO',
+  'PQRSTUVWXYZÄÖÑÜ§',
+  '¿abcdefghijklmno',
+  'pqrstuvwxyzäöñüà',
+].join('')
+const extension = '\f^{}\\[~]|€'
+
+/** As a phone sends it: septets, or null where it takes UCS-2. */
+function septetsOf(text: string): number | null {
+  let septets = 0
+  for (const character of text) {
+    const isBasic = character !== '\u001b' && alphabet.includes(character)
+    if (!isBasic && !extension.includes(character)) return null
+    septets += isBasic ? 1 : 2
+  }
+  return septets
+}
+
+function isOneMessage(text: string): boolean {
+  const septets = septetsOf(text)
+  return septets === null ? Buffer.byteLength(text, 'utf16le') <= 140 : Math.ceil((septets * 7) / 8) <= 140
+}
+
+const anyWords = fc.string({
+  unit: fc.constantFrom(...'aZ9 @£$é€[]{}~^|\\→…“’–·字💡Ελάδçe\u0301\u200b\ud800\n`'),
+  maxLength: 400,
+})
+
+describe('short messages', () => {
+  test('the alphabet has 128 places', () => assert.equal(alphabet.length, 128))
+
+  test('fit into the 140 bytes of one, and are counted as a phone counts', () => {
+    fc.assert(
+      fc.property(anyWords, anyWords, fc.nat(3), fc.webUrl(), (title, summary, more, open) => {
+        const item = itemOf({ title, summary, links: { ...itemOf().links, open } })
+        const items = Array.from({ length: more + 1 }, () => item)
+        const text = messageShort(messageOf({ kind: more === 0 ? 'single' : 'digest', items }))
+        assert.ok(isOneMessage(text), `${text.length}: ${text}`)
+        assert.ok(text.isWellFormed())
+        const { length, room } = shortLength(text)
+        const septets = septetsOf(text)
+        assert.deepEqual([length, room], septets === null ? [text.length, 70] : [septets, 160])
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('accents beside their letters and hyphens that nobody sees do not halve the room', () => {
+    const text = messageShort(messageOf({ items: [itemOf({ title: 'Cafe\u0301 Mu\u0308l\u00adler – “offen”' })] }))
+    assert.equal(text, 'Café Müller - "offen": € 39.90 -> € 34.50 https://e.example/a/7')
+    assert.equal(shortLength(text).room, 160)
+  })
+})
