@@ -1,6 +1,5 @@
 import { ButtonLink } from '../kit/button.tsx'
 import { Icon } from '../kit/icon.tsx'
-import { useLive } from '../live/use-live.ts'
 import { useChannels } from '../notifications/use-channels.ts'
 import { useNow } from '../time/relative-time.tsx'
 import { nearTime } from '../time/zone.ts'
@@ -10,11 +9,7 @@ const text = strings.channels
 
 /** Shown while a channel fails: what was to be sent waits, and only the inbox is left to say so. */
 export function ChannelBanner() {
-  const { data, refetch } = useChannels()
-  // What arrives is sent on at once, which may fail.
-  useLive('annotation', () => {
-    if (data !== undefined && data.items.length > 0) void refetch()
-  })
+  const { data } = useChannels()
   const now = useNow()
   const failing = data?.items.filter(({ state }) => state === 'failing') ?? []
   const [first] = failing

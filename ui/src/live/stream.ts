@@ -10,7 +10,7 @@ import { setReachable } from '../offline/connection.ts'
  * A reopened stream can't send the last event id, so missed items are read from the list.
  * Crawl stats are sent only while a view listens to them; that takes another URL, so the stream is reopened.
  */
-const eventNames = ['hello', 'reset', 'annotation', 'counts', 'source', 'crawl'] as const
+const eventNames = ['hello', 'reset', 'annotation', 'counts', 'source', 'channel', 'crawl'] as const
 export type EventName = (typeof eventNames)[number]
 type Listener = (data: unknown) => void
 

@@ -10,6 +10,8 @@ type LiveEvents = {
   annotation: Annotation
   counts: Partial<InboxCounts>
   source: { id: number; state: Source['state'] }
+  /** It was added, changed or removed, or began to fail or to work. */
+  channel: { id: string }
   crawl: Stats
 }
 
@@ -61,5 +63,8 @@ export function useStream(): void {
   })
   useLive('source', () => {
     refetch(client, ['sources'])
+  })
+  useLive('channel', () => {
+    for (const name of ['channels', 'deliveries']) refetch(client, [name])
   })
 }

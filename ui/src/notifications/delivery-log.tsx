@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { api } from '../api/client.ts'
 import { useChange, usePages } from '../api/queries.ts'
 import type { Channel, Delivery, DeliveryList } from '../api/types.ts'
@@ -88,10 +89,18 @@ type EntriesProps = { entries: readonly Delivery[]; channels: readonly Channel[]
 
 function Entries({ entries, channels, advice }: EntriesProps) {
   const byId = new Map(channels.map((channel) => [channel.id, channel]))
+  const client = useQueryClient()
   const again = useChange(
-    ['deliveries', 'channels'],
+    ['channels'],
     ({ id }: Delivery) => api.post(`/deliveries/${encodeURIComponent(id)}/resend`),
-    { onSuccess: () => showToast(text.sendingAgain), onError: showError },
+    {
+      onSuccess: () => {
+        showToast(text.sendingAgain)
+        // Pending until the list no longer offers it: once is enough.
+        return client.invalidateQueries({ queryKey: ['deliveries'] })
+      },
+      onError: showError,
+    },
   )
   if (entries.length === 0) return <EmptyState icon="clock" title={text.empty} advice={advice} />
   return (

@@ -2,14 +2,14 @@ import type { List } from '../api/client.ts'
 import { useGet } from '../api/queries.ts'
 import type { Channel, ChannelKind, Profile } from '../api/types.ts'
 
-const SOON_MS = 5000
+const SOON_MS = 10_000
 const USUAL_MS = 60_000
 
 export function useChannels() {
   return useGet<List<Channel>>(['channels'], '/channels', {}, { refetchAfter: lookAgainAfter })
 }
 
-/** A channel fails and recovers by itself, so one that is about to send is looked at often. */
+/** Events tell when a channel begins to fail or to work, but not what it sent, nor what was missed: it is looked at as well. */
 function lookAgainAfter(channels: List<Channel> | undefined): number | false {
   if (channels === undefined || channels.items.length === 0) return false
   const soon = Date.now() + USUAL_MS
