@@ -36,7 +36,7 @@ export const mail: ChannelAgent = {
     'Sends mail with text and HTML, one thread for each page. Uses the mail server of this service, or one of yours.',
   digest: { maxItems: 50, rest: 'count' },
   settings: [
-    { name: 'to', label: 'To', type: 'email', isRequired: true },
+    { name: 'to', label: 'To', hint: 'The address of your account, if left empty.', type: 'email' },
     {
       name: 'server',
       label: 'Mail server',

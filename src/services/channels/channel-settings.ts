@@ -25,7 +25,8 @@ export function createSettingsReader({ service, targets, hasProfile }: SettingsR
     given: unknown,
     known: Settings | null,
   ): Promise<ReadChannelSettings> => {
-    const { settings, errors, made } = readSettings(agent, given, known ?? {}, service)
+    const filled = agent.kind === 'email' ? withOwnAddress(given, owner) : given
+    const { settings, errors, made } = readSettings(agent, filled, known ?? {}, service)
     if (errors.length > 0) return { kind: 'invalid', errors: [...errors] }
     const wrong = [...targets.errors(agent, settings), ...movedSecrets(agent, settings, { given, known })]
     if (agent.kind === 'email' && !isAdministrator) wrong.push(...foreignAddress(settings, owner))
@@ -34,6 +35,13 @@ export function createSettingsReader({ service, targets, hasProfile }: SettingsR
         wrong.push({ place: 'settings.profile', message: 'you have no such profile' })
     return wrong.length > 0 ? { kind: 'invalid', errors: wrong } : { kind: 'read', settings, made }
   }
+}
+
+/** Mail goes to oneself where nobody else is named. */
+function withOwnAddress(given: unknown, owner: string): unknown {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
+  const { to } = given as { to?: unknown }
+  return to === undefined || to === null || to === '' ? { ...given, to: owner } : given
 }
 
 /** The mail server of the service is for the people who use the service. */

@@ -167,6 +167,7 @@ describe('channels', () => {
       const mail = (to: string, rest = {}) => ({ kind: 'email', name: 'mail', settings: { to, ...rest } })
       const her = server.as(ann)
       await add(her, mail('Ann@Example.org'))
+      assert.deepEqual((await add(her, { kind: 'email', name: 'me', settings: {} })).settings, { to: ann })
       assert.deepEqual(await refusal(her.post('/channels', mail(eve))), [
         'settings.to: without a mail server of your own, mail goes to the address of your account, ann@example.org',
       ])
