@@ -97,11 +97,7 @@ export async function addAnnotations(
     (draft.channels ?? []).map((channel) => ({ id: annotation.id, channel: storable(channel), at: draft.at })),
   )
   if (sent.length > 0)
-    tx.send(sendStatement, [
-      sent.map(({ id }) => id),
-      sent.map(({ channel }) => channel),
-      sent.map(({ at }) => at),
-    ])
+    tx.send(sendStatement, [sent.map(({ id }) => id), sent.map(({ channel }) => channel), sent.map(({ at }) => at)])
   return all
 }
 
