@@ -12,6 +12,7 @@ const { runCli } = await import('./cli/run-cli.ts')
 const { watchableSchemes } = await import('./app/fetchers.ts')
 
 const archive = () => import('./app/commands/archive.ts')
+const channels = () => import('./app/commands/channels.ts')
 const cluster = () => import('./app/commands/cluster.ts')
 const maintenance = () => import('./app/commands/maintenance.ts')
 const profiles = () => import('./app/commands/profiles.ts')
@@ -42,6 +43,11 @@ const engine: Engine = {
   listUsers: async (...args) => (await users()).listUsers(...args),
   setPassword: async (...args) => (await users()).setPassword(...args),
   removeUser: async (...args) => (await users()).removeUser(...args),
+  channelKinds: async (...args) => (await channels()).channelKinds(...args),
+  addChannel: async (...args) => (await channels()).addChannel(...args),
+  listChannels: async (...args) => (await channels()).listChannels(...args),
+  testChannel: async (...args) => (await channels()).testChannel(...args),
+  removeChannel: async (...args) => (await channels()).removeChannel(...args),
   history: async (...args) => (await archive()).history(...args),
   show: async (...args) => (await archive()).show(...args),
   diff: async (...args) => (await archive()).diff(...args),

@@ -104,6 +104,10 @@ export function engineWith(parts: Partial<Engine>): Engine {
     previewProfiles: unexpected,
   }
   const users = { addUser: unexpected, listUsers: unexpected, setPassword: unexpected, removeUser: unexpected }
+  const channels = {
+    channelKinds: async () => [],
+    ...{ addChannel: unexpected, listChannels: unexpected, testChannel: unexpected, removeChannel: unexpected },
+  }
   const cluster = { serve: unexpected, worker: unexpected, control: unexpected }
   const schema = { schema: unexpected, migrate: unexpected, distribute: unexpected, importFolder: unexpected }
   return {
@@ -123,6 +127,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
     ...reading,
     ...profiles,
     ...users,
+    ...channels,
     ...parts,
   }
 }

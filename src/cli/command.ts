@@ -60,6 +60,8 @@ export type Command = {
   usage: string
   options: readonly Option[]
   examples: readonly { line: string; about: string }[]
+  /** More for the help, above the examples. */
+  details?(options: OptionValues, engine: Engine): Promise<string | undefined>
   /** Explains an option that it doesn't have; undefined for the usual message. */
   explainUnknown?(option: string): string | undefined
   /**

@@ -1,6 +1,7 @@
 import type { Command } from './command.ts'
 import { command as aci } from './commands/aci.ts'
 import { backup, restore } from './commands/backup.ts'
+import { command as channel } from './commands/channel.ts'
 import { command as crawl } from './commands/crawl.ts'
 import { command as diff } from './commands/diff.ts'
 import { command as exportCommand } from './commands/export.ts'
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   query,
   aci,
   user,
+  channel,
   crawl,
   larm,
   status,

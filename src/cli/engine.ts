@@ -28,6 +28,9 @@ import type { IndexProgress, SearchReport, SearchRequest } from '../core/reports
 import type { StatusReport } from '../core/reports/status-report.ts'
 import type { VerifyProgress, VerifyReport } from '../core/reports/verify-report.ts'
 import type { Removed, UserDraft } from '../services/accounts/users.ts'
+import type { AddedChannel, ChannelKind } from '../services/channels/channel-service.ts'
+import type { OwnedChannel, TextDraft } from '../services/channels/operator-channels.ts'
+import type { TestResult } from '../services/channels/sending.ts'
 import type { ImportHooks } from '../services/import/copy.ts'
 import type { NodeReport } from '../store/contracts/cluster/nodes.ts'
 import type { Aci } from '../xml/aci/aci.ts'
@@ -81,6 +84,16 @@ export type Engine = {
   /** Ends all sessions of the account. */
   setPassword(target: Target, email: string, password: string): Promise<Account>
   removeUser(target: Target, email: string): Promise<Removed>
+  /** For the help. */
+  channelKinds(): Promise<ChannelKind[]>
+  /** Without an owner: for the only account. */
+  addChannel(target: Target, draft: TextDraft & { owner: string | null }): Promise<AddedChannel & { owner: string }>
+  /** Of one owner; of all when null. */
+  listChannels(target: Target, owner: string | null): Promise<OwnedChannel[]>
+  /** Sends a message now. */
+  testChannel(target: Target, id: string): Promise<TestResult>
+  /** Takes it out of profiles as well. */
+  removeChannel(target: Target, id: string): Promise<OwnedChannel>
   /** One report per profile, in the same order; stores nothing. */
   previewProfiles(
     target: Target,

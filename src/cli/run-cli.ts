@@ -5,7 +5,7 @@ import { InvalidInputError, type ValidationError } from '../config/validation-er
 import { version } from '../config/version.ts'
 import { systemClock } from '../core/clock.ts'
 import { parseArgs, splitCommand } from './args/parse-args.ts'
-import { type Command, commonOptions, exitCodes, needsStore, storeExpected } from './command.ts'
+import { type Command, commonOptions, exitCodes, needsStore, type OptionValues, storeExpected } from './command.ts'
 import { isLarmOption, command as larm } from './commands/larm.ts'
 import { commands } from './commands.ts'
 import type { Engine } from './engine.ts'
@@ -37,7 +37,7 @@ export async function runCli(deps: CliDeps): Promise<number> {
   const where = command === undefined ? 'erace' : `erace ${command.name}`
   try {
     if (command !== undefined) return await runCommand(command, rest, deps)
-    return runWithoutCommand(name, rest, io)
+    return await runWithoutCommand(name, rest, deps)
   } catch (thrown) {
     const error = toAppError(thrown)
     if (rest.includes('--json')) io.stdout.write(errorJson(error))
@@ -51,20 +51,24 @@ function isDebugging(env: CliDeps['env']): boolean {
   return env.ERACE_LOG_LEVEL === 'debug' || env.ERACE_LOG_LEVEL === 'trace'
 }
 
-function runWithoutCommand(name: string | undefined, rest: readonly string[], io: CliIo): number {
+async function runWithoutCommand(
+  name: string | undefined,
+  rest: readonly string[],
+  { io, engine }: Pick<CliDeps, 'io' | 'engine'>,
+): Promise<number> {
   const { options, positionals, errors } = parseArgs(rest, [...commonOptions, { name: 'version', about: '' }])
   if (name === undefined && options.flag('version')) io.stdout.write(`${version}\n`)
   else if (name === undefined && errors.length === 0) io.stdout.write(generalHelp(commands))
-  else if (name === 'help') io.stdout.write(helpFor(positionals[0]))
+  else if (name === 'help') io.stdout.write(await helpFor(positionals[0], options, engine))
   else throw new InvalidInputError('usage-wrong', name === undefined ? errors : [unknownCommand(name)])
   return exitCodes.done
 }
 
-function helpFor(name: string | undefined): string {
+async function helpFor(name: string | undefined, options: OptionValues, engine: Engine): Promise<string> {
   if (name === undefined) return generalHelp(commands)
   const command = commands.find((candidate) => candidate.name === name)
   if (command === undefined) throw new InvalidInputError('usage-wrong', [unknownCommand(name)])
-  return commandHelp(command)
+  return commandHelp(command, await command.details?.(options, engine))
 }
 
 function unknownCommand(name: string): ValidationError {
@@ -82,7 +86,7 @@ async function runCommand(command: Command, argv: readonly string[], deps: CliDe
     command.explainUnknown,
   )
   if (options.flag('help')) {
-    io.stdout.write(commandHelp(command))
+    io.stdout.write(commandHelp(command, await command.details?.(options, engine)))
     return exitCodes.done
   }
   const usageErrors = errors.length

@@ -9,6 +9,7 @@ import type { Capture } from '../../store/contracts/documents.ts'
 import { createPostgresDocuments } from '../../store/postgres/documents/documents.ts'
 import { createDatabase, type TestDatabase } from '../../store/postgres/testkit/postgres.testkit.ts'
 import * as archive from '../commands/archive.ts'
+import * as channels from '../commands/channels.ts'
 import * as maintenance from '../commands/maintenance.ts'
 import * as profiles from '../commands/profiles.ts'
 import * as users from '../commands/users.ts'
@@ -24,6 +25,8 @@ export type CommandTarget = {
   destroy(): Promise<void>
 }
 
+export type FolderCommandTarget = CommandTarget & { data: string }
+
 export type ClusterCommandTarget = CommandTarget & { database: TestDatabase }
 
 /** The engine as the program has it. */
@@ -31,6 +34,7 @@ const engine: Engine = engineWith({
   ...archive,
   ...profiles,
   ...users,
+  ...channels,
   ...maintenance,
   export: archive.exportArchive,
 })
@@ -42,10 +46,11 @@ async function run(argv: readonly string[], cwd: string, env: Record<string, str
   return { code, out, err: world.err(), json: () => JSON.parse(out) as Record<string, unknown> }
 }
 
-export async function createSqliteTarget(captures: Iterable<Capture>): Promise<CommandTarget> {
+export async function createSqliteTarget(captures: Iterable<Capture>): Promise<FolderCommandTarget> {
   const folder = await createExportFolder(captures)
   return {
     name: 'a data folder',
+    data: folder.folder,
     out: folder.out,
     run: (argv, { env = {} } = {}) => run([...argv, '--data', folder.folder], folder.out, env),
     destroy: async () => folder.remove(),

@@ -3,6 +3,7 @@ import { type Account, type Role, roles } from '../../core/account.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ServiceLevel } from '../../core/profile.ts'
 import { checkedPassword } from '../../services/accounts/account-text.ts'
+import { confirm } from '../args/confirm.ts'
 import { choice, emailAddress } from '../args/values.ts'
 import { type Command, type CommandContext, exitCodes } from '../command.ts'
 import { columns, formatCount, printable } from '../output/terminal-text.ts'
@@ -94,16 +95,9 @@ async function setPassword(context: CommandContext, email: string): Promise<numb
 }
 
 async function remove(context: CommandContext, email: string): Promise<number> {
-  const { engine, target, io, options } = context
-  if (io.prompt.isThere && !options.flag('yes')) {
-    const question = `Remove ${printable(email, 254)} and all their profiles and annotations? [y/N] `
-    const reply = await io.prompt.ask(question, { secret: false })
-    if (reply === null) return exitCodes.interrupted
-    if (!/^y(?:es)?$/i.test(reply.trim())) {
-      io.stderr.write('nothing removed\n')
-      return exitCodes.failed
-    }
-  }
+  const { engine, target } = context
+  const refused = await confirm(context, `Remove ${printable(email, 254)} and all their profiles and annotations?`)
+  if (refused !== null) return refused
   const { account, profiles, annotations } = await engine.removeUser(target, email)
   const with_ = `with ${formatCount(profiles)} profiles and ${formatCount(annotations)} annotations`
   return report(context, { user: answer(account), profiles, annotations }, `removed ${shown(account)}, ${with_}`)

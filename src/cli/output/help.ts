@@ -17,13 +17,15 @@ export function generalHelp(commands: readonly Command[]): string {
   ].join('\n\n')}\n`
 }
 
-export function commandHelp(command: Command): string {
+/** `details` are those of the command. */
+export function commandHelp(command: Command, details?: string): string {
   const parts = [
     `erace ${command.name}: ${command.summary}`,
     `Usage: erace ${[command.name, command.usage, '[OPTIONS]'].filter((word) => word !== '').join(' ')}`,
   ]
   if (command.options.length > 0) parts.push(optionList('Options:', command.options))
   parts.push(optionList('All commands:', commonOptions))
+  if (details !== undefined) parts.push(details)
   if (command.examples.length > 0) {
     parts.push(['Examples:', ...command.examples.map(({ line, about }) => `  # ${about}\n  ${line}`)].join('\n'))
   }

@@ -212,7 +212,14 @@ export function createChannelService(deps: ChannelServiceDeps): ChannelService {
   }
 }
 
-function kindOf({ kind, label, about, isPull = false, isByBrowser = false, settings }: ChannelAgent): ChannelKind {
+export function kindOf({
+  kind,
+  label,
+  about,
+  isPull = false,
+  isByBrowser = false,
+  settings,
+}: ChannelAgent): ChannelKind {
   return { kind, label, about, isPull, isByBrowser, settings: settings.filter(({ isHidden }) => isHidden !== true) }
 }
 

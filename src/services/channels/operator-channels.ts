@@ -1,0 +1,96 @@
+import type { Account } from '../../core/account.ts'
+import { AppError } from '../../core/errors.ts'
+import type { ChannelAgent } from '../../delivery/channel-agent.ts'
+import type { Channel, ChannelStore } from '../../store/contracts/channels.ts'
+import { listAll, type Users } from '../accounts/users.ts'
+import type { AddedChannel, ChannelService, ShownChannel } from './channel-service.ts'
+import { type SettingText, settingsOfTexts } from './setting-texts.ts'
+
+/**
+ * The channels of all accounts, for the operator of the machine, who has the rights of an administrator. Feeds show their secret
+ * addresses only when they are added.
+ */
+export type OperatorChannels = {
+  /** Without an owner: for the only account. */
+  add(owner: string | null, draft: TextDraft): Promise<AddedChannel & { owner: string }>
+  /** Of one owner; of all when null. */
+  list(owner: string | null): Promise<OwnedChannel[]>
+  /** With its secrets: for those who send. */
+  sendable(id: string): Promise<Channel>
+  remove(id: string): Promise<OwnedChannel>
+}
+
+export type TextDraft = { kind: string; name: string; settings: readonly SettingText[] }
+
+export type OwnedChannel = Omit<ShownChannel, 'feedUrls'> & { owner: string }
+
+export type OperatorChannelsDeps = {
+  users: Pick<Users, 'list' | 'findByEmail'>
+  channels: Pick<ChannelStore, 'find'>
+  service: Pick<ChannelService, 'add' | 'list' | 'find' | 'sendable' | 'remove'>
+  agents: ReadonlyMap<string, ChannelAgent>
+}
+
+export function createOperatorChannels({ users, channels, service, agents }: OperatorChannelsDeps): OperatorChannels {
+  async function accountOf(email: string): Promise<Account> {
+    const account = await users.findByEmail(email)
+    if (account === null) throw new AppError('not-found', `there is no account of ${email}`)
+    return account
+  }
+
+  async function onlyAccount(): Promise<Account> {
+    const [account, another] = await users.list({ after: 0, limit: 2 })
+    if (account === undefined)
+      throw new AppError('not-found', 'there are no accounts yet; add one with erace user add EMAIL')
+    if (another !== undefined)
+      throw new AppError(
+        'usage-wrong',
+        'there are several accounts: name the owner with --owner (erace user list shows them)',
+      )
+    return account
+  }
+
+  async function existing(id: string): Promise<Channel> {
+    const channel = await channels.find(id)
+    if (channel === null) throw unknown(id)
+    return channel
+  }
+
+  async function listOf(owner: string): Promise<OwnedChannel[]> {
+    return (await service.list(owner)).map((channel) => owned(owner, channel))
+  }
+
+  return {
+    async add(email, { kind, name, settings }) {
+      const { email: owner } = await (email === null ? onlyAccount() : accountOf(email))
+      const draft = { kind, name, settings: settingsOfTexts(agents.get(kind)?.settings ?? [], settings) }
+      return { ...(await service.add({ owner, isAdministrator: true }, draft)), owner }
+    },
+    async list(email) {
+      const owners = email === null ? await listAll(users) : [await accountOf(email)]
+      const all: OwnedChannel[] = []
+      for (const { email: owner } of owners) all.push(...(await listOf(owner)))
+      return all
+    },
+    async sendable(id) {
+      const { owner } = await existing(id)
+      const channel = await service.sendable({ owner, isAdministrator: true }, id)
+      if (channel === null) throw unknown(id)
+      return channel
+    },
+    async remove(id) {
+      const { owner } = await existing(id)
+      const channel = await service.find(owner, id)
+      if (channel === null || !(await service.remove(owner, id))) throw unknown(id)
+      return owned(owner, channel)
+    },
+  }
+}
+
+function owned(owner: string, { feedUrls: _, ...channel }: ShownChannel): OwnedChannel {
+  return { ...channel, owner }
+}
+
+function unknown(id: string): AppError {
+  return new AppError('not-found', `there is no channel ${id}; erace channel list shows them`)
+}
