@@ -12,11 +12,19 @@ const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 const safe = new Map([
   ['src/config/load-config.ts', ['config[name]', 'section[fieldName(key)]']], // the names of settings
   ['src/crawl/worker/results/check-results.ts', ['results.counts[name]']], // names of counters
+  // names of settings, from the lists of the agents
+  [
+    'src/services/channels/channel-settings.ts',
+    ['settings[name]', 'known[name]', '(given as Record<string, unknown>)[name]'],
+  ],
   ['src/services/crawls/crawl-jobs.ts', ['job.counts[name]']],
   ['src/services/crawls/crawl-report.ts', ['counts[name]']],
   ['src/store/postgres/annotations/annotation-writes.ts', ['row[name]']], // columns of annotations
   ['src/store/postgres/import/row-statements.ts', ['row[name]', 'item[name]']], // columns of imported tables
   ['src/store/sqlite/import/source-kind.ts', ['row[name]']], // columns of imported tables
+  // the same names of settings, as the API gives them
+  ['ui/src/notifications/channel-fields.tsx', ['values[field.name]']],
+  ['ui/src/notifications/channel-values.ts', ['channel.settings[name]', 'values[name]']],
 ])
 
 test('nothing is looked up in a plain object by a key from outside', () => {

@@ -6,8 +6,10 @@ export type ChannelField = ChannelKind['settings'][number]
 /** What a form of settings holds; fields are told apart by the kind of channel, so all but flags are text. */
 export type Values = Record<string, string | boolean>
 
-const isKept = ({ settings }: Channel, { name }: ChannelField): boolean =>
-  settings[`has${name.charAt(0).toUpperCase()}${name.slice(1)}`] === true
+function isKept({ settings }: Channel, { name }: ChannelField): boolean {
+  const mark = `has${name.charAt(0).toUpperCase()}${name.slice(1)}`
+  return Object.hasOwn(settings, mark) && settings[mark] === true
+}
 
 /** Names of secrets that are stored and not shown. */
 export function keptSecrets(fields: readonly ChannelField[], channel: Channel | null): Set<string> {
