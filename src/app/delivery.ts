@@ -1,8 +1,77 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
+import { createAddressGuard } from '../core/url/address.ts'
 import type { Retries } from '../core/work/retries.ts'
+import { createAgentTools } from '../delivery/agent-tools.ts'
+import { agreePushKeys } from '../delivery/push-keys.ts'
+import { agentsByKind } from '../delivery/registry.ts'
+import type { ArchiveReader } from '../services/archive/archive-reader.ts'
+import { createDeliveryWatch, type DeliveryWatch } from '../services/channels/delivery-watch.ts'
+import type { ChannelSending } from '../services/channels/sending.ts'
+import { createMessageContents } from '../services/delivery/content.ts'
+import { type Delivery, startDelivery } from '../services/delivery/delivery.ts'
+import { createNextMessage } from '../services/delivery/next-message.ts'
+import { createPlanner } from '../services/delivery/planner.ts'
+import { createPolicies } from '../services/delivery/policies.ts'
+import { createPreviews } from '../services/delivery/preview.ts'
+import { createSecretLinks } from '../services/delivery/secret-links.ts'
+import { createSender } from '../services/delivery/sender.ts'
+import { createTestSender } from '../services/delivery/test-sender.ts'
 import type { StoreSet } from '../store/contracts/store-set.ts'
 
-/** Delivers until it is ended. No agent is registered yet, so there is nothing to do. */
-export function startDelivery(_stores: StoreSet, _clock: Clock, _retries: Retries): { end(): Promise<void> } {
-  return { end: async () => {} }
+export type DeliveryParts = {
+  config: Config
+  stores: Pick<StoreSet, 'accounts' | 'annotations' | 'channels' | 'deliveries' | 'profiles' | 'serverSecrets'>
+  archive: Pick<ArchiveReader, 'text'>
+  clock: Clock
+  log: Logger
+  /** Where people reach the server; '' where that is not known. */
+  address(): string
+}
+
+/** All that sends messages in one process. */
+export type OpenDelivery = {
+  sending: ChannelSending
+  watch: DeliveryWatch
+  /** Sends what waits. `leaseMs`: how long what a process that died was sending waits for another. */
+  start(options: { retries: Retries; leaseMs: number }): Delivery
+  close(): Promise<void>
+}
+
+export async function openDelivery({
+  config,
+  stores,
+  archive,
+  clock,
+  log,
+  address,
+}: DeliveryParts): Promise<OpenDelivery> {
+  const { accounts, annotations, channels, profiles, serverSecrets } = stores
+  const onProblem = (message: string, fields: Record<string, unknown>) => log.warn(fields, message)
+  const watch = createDeliveryWatch(stores.deliveries)
+  const { deliveries } = watch
+  const { tools, close } = createAgentTools({
+    guard: createAddressGuard({ allow: [...config.network.allow, ...config.delivery.allow] }),
+    ...{ mail: config.mail, commands: config.delivery.commands, url: config.server.url, clock },
+    pushKeys: await agreePushKeys(serverSecrets),
+  })
+  const policies = createPolicies(profiles, accounts)
+  const links = createSecretLinks({ secrets: serverSecrets, channels, address })
+  const contents = createMessageContents({ annotations, policies, archive, links, address, onProblem })
+  const send = createSender({ agents: agentsByKind, tools, accounts })
+  const shared = { deliveries, agents: agentsByKind, contents, policies, clock }
+  return {
+    ...{ watch, close },
+    sending: {
+      tests: createTestSender({ send, contents, channels, deliveries, clock }),
+      previews: createPreviews(shared),
+    },
+    start: ({ retries, leaseMs }) =>
+      startDelivery({
+        ...{ deliveries, channels, send, clock, leaseMs, retries, onProblem, random: Math.random },
+        next: createNextMessage(shared),
+        plan: createPlanner(deliveries, policies, clock),
+      }),
+  }
 }

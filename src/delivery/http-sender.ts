@@ -16,6 +16,7 @@ export type GuardedNetwork = {
   send: HttpSender
   /** An address of the host that may be connected to. */
   resolve(host: string): Promise<string>
+  /** Breaks off what is under way. */
   close(): Promise<void>
 }
 
@@ -63,7 +64,7 @@ export function createHttpSender(
       return { status: answer.statusCode, headers: new Map(shown), text }
     },
     resolve: async (host) => (await allowed(host))[0]!.address,
-    close: () => agent.close(),
+    close: () => agent.destroy(),
   }
 }
 

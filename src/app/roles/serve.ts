@@ -29,7 +29,7 @@ import { createPostgresWatches } from '../../store/postgres/cluster/watches.ts'
 import { createDatabaseClock } from '../../store/postgres/connection/database-clock.ts'
 import { createPostgresHostView } from '../../store/postgres/frontier/host-view.ts'
 import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
-import { startDelivery } from '../delivery.ts'
+import { openDelivery } from '../delivery.ts'
 import { openUpToDate, type PostgresStores, untilAnswered } from '../engines/postgres-stores.ts'
 import { createClusterFetchers, watchableSchemes } from '../fetchers.ts'
 import { holdRetention } from '../retention.ts'
@@ -99,8 +99,11 @@ async function begin(
       scheduleDeps({ stores, clock, config, log, retries, holder: node.id, events, address: store }),
     )
     ends.push(schedule.stop)
-    ends.push(startDelivery(stores, clock, retries).end)
     let server: RunningServer | null = null
+    const archive = startArchive({ address: store }, config)
+    const address = () => config.server.url || (server?.url ?? '')
+    const delivery = await openDelivery({ config, stores, archive, clock, log, address })
+    ends.push(delivery.close)
     // Before any client can listen to this process, so that none misses an event.
     events.listen(annotationChannel, (payload) => {
       if (payload === null) server?.restartStreams()
@@ -109,7 +112,7 @@ async function begin(
     server = await startServer({
       ...{ config, log, clock },
       stores: { ...stores, hosts: createPostgresHostView({ pool, clock }) },
-      archive: startArchive({ address: store }, config),
+      ...{ archive, sending: delivery.sending, deliveryWatch: delivery.watch },
       watching: schedule.watching,
       checks: schedule.checks,
       scheduler: schedule.scheduler,
@@ -124,6 +127,9 @@ async function begin(
       shared: { events, node: node.id },
     })
     ends.push(server.close)
+    const sending = delivery.start({ retries, leaseMs: config.cluster.leaseMs })
+    events.listen(annotationChannel, sending.wake)
+    ends.push(sending.end)
     hooks.onListening({ url: server.url, setupUrl: server.setupUrl })
     log.info({ node: node.id, url: server.url, store: pool.address }, 'serving')
     return { end: () => endAll(ends, log) }

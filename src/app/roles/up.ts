@@ -7,12 +7,13 @@ import { describePublicly, startRetries } from '../../core/work/retries.ts'
 import { settingsForWatching } from '../../crawl/crawl-settings.ts'
 import { createPace } from '../../crawl/idle-work.ts'
 import { createCounterMemory, createThrottleReasons, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
+import type { Delivery } from '../../services/delivery/delivery.ts'
 import { createWatching } from '../../services/watching/watching.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { paths } from '../../store/sqlite/folder/folder.ts'
 import { SERVICE } from '../../store/sqlite/folder/lock.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
-import { startDelivery } from '../delivery.ts'
+import { openDelivery } from '../delivery.ts'
 import { sqliteStores } from '../engines/sqlite-stores.ts'
 import { createLocalFetchers } from '../fetchers.ts'
 import { holdRetention } from '../retention.ts'
@@ -39,6 +40,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
   const run = (await opened.runs.last())?.id ?? 1
   let deliver: (results: readonly CheckResult[]) => void = () => {}
   let server: RunningServer | null = null
+  let sending: Delivery | null = null
   let healthError: string | null = null
   const retries = startRetries({ clock, log })
   const threads = startShardThreads({
@@ -61,11 +63,14 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     onAnnotated(ids) {
       hooks.onAnnotated(ids)
       server?.announce(ids)
+      sending?.wake()
     },
     onProblem: (message, fields) => log.warn(fields, message),
     onWaiting: (part, waiting) => retries.adopt(`annotator ${part}`, waiting),
   })
-  const delivery = startDelivery(stores, clock, retries)
+  const archive = startArchive({ folder }, config)
+  const address = () => config.server.url || (server?.url ?? '')
+  const delivery = await openDelivery({ config, stores, archive, clock, log, address })
   const { countTasks } = stores.annotations
   const watching = createWatching({
     ...{ stores, fetcher, config, clock, log, countTasks, maxTasks: MAX_TASKS },
@@ -78,7 +83,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     await createWhileAlive(failure)(service.start())
     server = await startServer({
       ...{ config, log, stores, scheduler, counters, threads: stores.shards, watching: service, checks: service },
-      archive: startArchive({ folder }, config),
+      ...{ archive, sending: delivery.sending, deliveryWatch: delivery.watch },
       administrator: hooks.administrator,
       crawlControl: {
         isPaused: async () => throttle.has('paused'),
@@ -89,6 +94,8 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     failure.catch((error: Error) => {
       healthError = error.message
     })
+    await stores.deliveries.endLeases()
+    sending = delivery.start({ retries, leaseMs: config.cluster.leaseMs })
     hooks.onListening({ url: server.url, setupUrl: server.setupUrl })
     log.info({ folder, url: server.url }, 'watching')
     let results = 0
@@ -102,13 +109,15 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
       // New versions are searchable after a second.
       afterTick: () => void (indexIsDue(results) && background.wake()),
     })
+    await sending.end()
     await server.close()
     server = null
     await fetcher.stop()
   } finally {
+    await sending?.end()
     await server?.close()
     await retention.end()
-    await delivery.end()
+    await delivery.close()
     await annotator.end()
     await threads.end()
     await background.end()

@@ -30,9 +30,13 @@ export type DeliveryStore = {
   unplanned(limit: number): Promise<UnplannedEntry[]>
   /** Gives entries their time, or removes those that are not needed. Those planned or removed meanwhile are left as they are. */
   plan(entries: readonly PlannedEntry[]): Promise<void>
+  /** The clock was set back: what waits for a later time is unplanned again, and no channel waits longer than until now. */
+  replan(now: number): Promise<void>
   /** Active and failing channels with something due, the longest due first, that nobody else has. */
   lease(options: { now: number; leaseMs: number; limit: number }): Promise<LeasedChannel[]>
   renew(lease: ChannelLease, until: number): Promise<boolean>
+  /** Ends all leases, for a process that knows that it is the only one. */
+  endLeases(): Promise<void>
   /**
    * Ends the lease. `nextAt` follows from what waits, and is not before `retryAt`. With `notBefore` a begun message waits until then,
    * as one does in quiet hours; entries that are due earlier, now or when they are planned, still bring `nextAt` forward.
@@ -94,6 +98,7 @@ export type LeasedChannel = { readonly lease: ChannelLease; readonly channel: Ch
 export type DueEntry = {
   annotation: number
   profile: string
+  documentId: number
   dueAt: number
   createdAt: number
   urgency: number

@@ -48,7 +48,7 @@ export const isLeasable = (p1: string): string =>
 
 export function deliverySql({ p, among, least, greatest, forUpdate, elements, marks }: DeliveryDialect) {
   const fenced = `id = ${p(1)} AND lease_epoch = ${p(2)}`
-  const shownEntry = `o.annotation, a.profile, o.due_at AS "dueAt", o.created_at AS "createdAt", a.urgency, a.relevance,
+  const shownEntry = `o.annotation, a.profile, a.document AS "documentId", o.due_at AS "dueAt", o.created_at AS "createdAt", a.urgency, a.relevance,
     a.story AS cluster, (${marks.name}.read OR ${marks.name}.archived) AS "isRead"`
   const entries = `SELECT ${shownEntry} FROM outbox o JOIN annotations a ON a.id = o.annotation ${marks.join}
     WHERE o.channel = ${p(1)} AND ${isWaiting('o.')}`
@@ -63,6 +63,13 @@ export function deliverySql({ p, among, least, greatest, forUpdate, elements, ma
     /** Ends the lease: later writes under it are refused. */
     release: `UPDATE channels SET next_at = ${nextAtOf('channels', greatest, `${greatest}(m.created_at, ${p(3)})`)}, lease_until = 0, lease_epoch = lease_epoch + 1
       WHERE ${fenced}`,
+    endLeases: 'UPDATE channels SET lease_until = 0, lease_epoch = lease_epoch + 1 WHERE lease_until > 0',
+    /** In this order; channels are locked by the first. */
+    replan: [
+      `UPDATE channels SET retry_at = ${least}(retry_at, ${p(1)}), lease_until = ${least}(lease_until, ${p(1)}) WHERE retry_at > ${p(1)} OR lease_until > ${p(1)} OR next_at > ${p(1)}`,
+      `UPDATE outbox SET due_at = NULL WHERE due_at > ${p(1)} AND ${isWaiting('')}`,
+      `UPDATE channels SET next_at = ${nextAtOf('channels', greatest)} WHERE next_at > ${p(1)}`,
+    ],
     findNext: `UPDATE channels SET next_at = ${nextAtOf('channels', greatest)} WHERE id = ${p(1)}`,
     begun: `SELECT ${shownMessage} FROM channels c JOIN messages m ON m.owner = c.owner AND m.channel = c.id
       WHERE c.id = ${p(1)} AND c.lease_epoch = ${p(2)} AND ${isUnsent("'waiting'")} ORDER BY m.created_at, m.id LIMIT 1`,

@@ -104,6 +104,13 @@ export function createPostgresDeliveries(pool: PostgresPool): DeliveryStore {
     async plan(entries) {
       if (entries.length > 0) await pool.transaction((tx) => plan(tx, entries))
     },
+    replan: (now) =>
+      pool.transaction(async (tx) => {
+        for (const text of sql.replan) await tx.query(text, [now])
+      }),
+    async endLeases() {
+      await pool.query(sql.endLeases, [])
+    },
     async lease({ now, leaseMs, limit }) {
       const rows = await pool.query<LeasedRow>(sql.lease, [now, now + leaseMs, limit])
       return leasedOf(rows)

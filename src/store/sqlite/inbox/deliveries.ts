@@ -114,6 +114,14 @@ export function createSqliteDeliveries(db: Database): DeliveryStore {
     async plan(entries) {
       if (entries.length > 0) db.write(() => plan(entries))
     },
+    async replan(now) {
+      db.write(() => {
+        for (const statement of sql.replan) statement.run(now)
+      })
+    },
+    async endLeases() {
+      db.write(() => sql.endLeases.run())
+    },
     async lease({ now, leaseMs, limit }) {
       const rows = db.write(() => sql.lease.all(now, now + leaseMs, limit)) as LeasedRow[]
       return leasedOf(rows)
@@ -174,6 +182,8 @@ function deliveryStatements(db: Database) {
     fence: db.prepare(texts.fence),
     renew: db.prepare(texts.renew),
     release: db.prepare(texts.release),
+    endLeases: db.prepare(texts.endLeases),
+    replan: texts.replan.map((text) => db.prepare(text)),
     findNext: db.prepare(texts.findNext),
     begun: db.prepare(texts.begun),
     due: db.prepare(texts.due),

@@ -1,0 +1,77 @@
+import { isAppError } from '../../core/errors.ts'
+import { amounts } from '../../core/profile.ts'
+import type { Message, MessageItem } from '../../delivery/render/message.ts'
+import type { Annotation, AnnotationStore } from '../../store/contracts/annotations.ts'
+import type { Channel } from '../../store/contracts/channels.ts'
+import type { MessageDraft } from '../../store/contracts/deliveries.ts'
+import type { ArchiveReader } from '../archive/archive-reader.ts'
+import { joined } from './choice.ts'
+import { messageItemOf } from './message-item.ts'
+import type { Policies, ProfilePolicy } from './policies.ts'
+import type { SecretLinks } from './secret-links.ts'
+
+/** What messages say. */
+export type MessageContents = {
+  /** What its annotations say now; those that were removed are missing. */
+  of(channel: Channel, draft: Omit<MessageDraft, 'subject'>): Promise<Message>
+  test(channel: Channel, id: string, at: number): Promise<Message>
+}
+
+export type ContentDeps = {
+  annotations: Pick<AnnotationStore, 'findAll'>
+  policies: Policies
+  archive: Pick<ArchiveReader, 'text'>
+  links: Pick<SecretLinks, 'unsubscribeUrl'>
+  /** The address of the server; '' where it is not known. */
+  address(): string
+  onProblem(message: string, fields: Record<string, unknown>): void
+}
+
+export function createMessageContents(deps: ContentDeps): MessageContents {
+  const { annotations, policies, archive, links, address, onProblem } = deps
+
+  async function linksOf(channel: Channel): Promise<Message['links']> {
+    const base = address().replace(/\/+$/, '')
+    const unsubscribe = base === '' ? null : new URL(await links.unsubscribeUrl(channel), `${base}/`).href
+    return { inbox: `${base}/inbox`, settings: `${base}/settings/notifications`, unsubscribe }
+  }
+
+  /** '' where it can't be read: what changed is told all the same. */
+  async function textOf({ owner, versionId }: Annotation): Promise<string> {
+    try {
+      const { bytes } = await archive.text({ owner, version: versionId })
+      return new TextDecoder().decode(bytes)
+    } catch (error) {
+      if (!isAppError(error)) throw error
+      onProblem('a message leaves without the text of its page', { owner, version: versionId, error: error.message })
+      return ''
+    }
+  }
+
+  async function itemOf(group: readonly Annotation[], policy: ProfilePolicy | null): Promise<MessageItem> {
+    const [first, ...others] = group
+    const text = policy?.amount === 'full' ? await textOf(first!) : ''
+    const item = messageItemOf(first!, { profile: policy?.name ?? '', address: address(), text })
+    return { ...item, alsoAt: [...new Set([...item.alsoAt, ...others.map(({ url }) => url)])] }
+  }
+
+  return {
+    async of(channel, { id, kind, createdAt, annotations: ids, leftOut }) {
+      const told = await annotations.findAll(ids.slice(0, ids.length - leftOut))
+      const policyOf = await policies.of(told.map(({ profile }) => profile))
+      const items: MessageItem[] = []
+      for (const group of joined(told)) items.push(await itemOf(group, policyOf.get(group[0]!.profile) ?? null))
+      return { id, kind, at: createdAt, amount: most(policyOf), items, leftOut, links: await linksOf(channel) }
+    },
+    test: async (channel, id, at) => ({
+      ...{ id, kind: 'test', at, amount: 'change', items: [], leftOut: 0 },
+      links: await linksOf(channel),
+    }),
+  }
+}
+
+/** The largest amount that one of the profiles wants. */
+function most(policyOf: ReadonlyMap<string, ProfilePolicy | null>): Message['amount'] {
+  const wanted = new Set([...policyOf.values()].map((policy) => policy?.amount))
+  return amounts.findLast((amount) => wanted.has(amount)) ?? 'change'
+}

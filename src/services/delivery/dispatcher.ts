@@ -1,0 +1,140 @@
+import type { Clock } from '../../core/clock.ts'
+import { isTemporary } from '../../core/work/retry.ts'
+import type { Channel, ChannelHealth, ChannelStore } from '../../store/contracts/channels.ts'
+import type { ChannelLease, DeliveryStore, LeasedChannel } from '../../store/contracts/deliveries.ts'
+import type { createNextMessage, NextMessage } from './next-message.ts'
+import { endOfAttempt } from './outcome.ts'
+import type { Sender } from './sender.ts'
+
+/** Sends what is due, channel by channel, several at once. Each is leased, so that no two processes send on it. */
+export type Dispatcher = {
+  /** Takes channels with something due, as many as there are places free. */
+  fill(): Promise<void>
+  /** Keeps the channels that this process has. */
+  renew(): Promise<void>
+  /** Resolves when nothing is being sent. */
+  idle(): Promise<void>
+  /** No further message is begun. */
+  stop(): void
+}
+
+export type DispatcherDeps = {
+  deliveries: DeliveryStore
+  channels: Pick<ChannelStore, 'find'>
+  next: ReturnType<typeof createNextMessage>
+  send: Sender
+  clock: Clock
+  leaseMs: number
+  random(): number
+  /** A place is free again. */
+  onFree(): void
+  /** The store is away: what is under way is left to the next lease. */
+  onFailure(error: unknown): void
+  onProblem(message: string, fields: Record<string, unknown>): void
+}
+
+const PLACES = 16
+
+type FoundMessage = Extract<NextMessage, { kind: 'message' }>
+type Attempt = ReturnType<typeof endOfAttempt>
+
+export function createDispatcher(deps: DispatcherDeps): Dispatcher {
+  const { deliveries, channels, next, send, clock, leaseMs, random, onFree, onFailure, onProblem } = deps
+  const held = new Map<string, ChannelLease>()
+  const working = new Set<Promise<void>>()
+  let isStopped = false
+
+  async function attempt(channel: Channel, health: ChannelHealth, { stored, message }: FoundMessage): Promise<Attempt> {
+    if (message.items.length === 0) {
+      const answer = 'What it was about was removed before it left.'
+      return { end: { state: 'failed', at: clock.now(), answer }, health }
+    }
+    const outcome = await send(channel, message)
+    return endOfAttempt(outcome, stored, health, { now: clock.now(), random: random() })
+  }
+
+  /** One message. The health of the channel after it, where another may follow at once; null where the lease is over. */
+  async function sendNext(
+    lease: ChannelLease,
+    channel: Channel,
+    health: ChannelHealth,
+    afterFailure: boolean,
+  ): Promise<ChannelHealth | null> {
+    const found = await next(lease, channel, afterFailure)
+    if (found.kind === 'lost') return null
+    if (found.kind === 'none') {
+      await deliveries.release(lease, found.notBefore)
+      return null
+    }
+    const { end, health: after } = await attempt(channel, health, found)
+    // Broken off by us: nobody refused it.
+    if (isStopped && end.state === 'waiting') return health
+    if (!(await deliveries.settle(lease, found.stored.id, end, after))) return null
+    if (end.state === 'failed' || (after.state !== 'active' && after.state !== health.state))
+      onProblem('a message was not delivered', { channel: channel.id, kind: channel.kind, answer: end.answer })
+    if (after.state !== 'off' && after.retryAt <= end.at) return after
+    await deliveries.release(lease)
+    return null
+  }
+
+  async function serve({ lease, channel: leased }: LeasedChannel): Promise<void> {
+    let channel = leased
+    const { state, reason, failures, retryAt, sentAt } = channel
+    let health: ChannelHealth | null = { state, reason, failures, retryAt, sentAt }
+    while (health !== null && !isStopped) {
+      health = await sendNext(lease, channel, health, failures > 0)
+      // Its owner may have changed it meanwhile.
+      const current = health === null ? null : await channels.find(channel.id)
+      if (health !== null && (current === null || current.state === 'off')) break
+      channel = current ?? channel
+    }
+    if (health !== null) await deliveries.release(lease)
+  }
+
+  /** What nobody foresaw counts against the channel, not against the others. */
+  async function setAside({ lease, channel }: LeasedChannel, error: Error): Promise<void> {
+    onProblem('a channel could not be served', { channel: channel.id, kind: channel.kind, error: error.stack })
+    const unforeseen = { kind: 'later', reason: `internal error: ${error.message}` } as const
+    const fresh = { createdAt: clock.now(), attempts: 0 }
+    const { health } = endOfAttempt(unforeseen, fresh, channel, { now: clock.now(), random: random() })
+    await deliveries.settle(lease, '', { state: 'waiting', at: clock.now(), answer: '' }, health)
+    await deliveries.release(lease)
+  }
+
+  async function take(leased: LeasedChannel): Promise<void> {
+    held.set(leased.channel.id, leased.lease)
+    try {
+      await serve(leased).catch((error: unknown) => {
+        if (isTemporary(error)) throw error
+        return setAside(leased, error as Error)
+      })
+    } catch (error) {
+      onFailure(error)
+    }
+    held.delete(leased.channel.id)
+  }
+
+  return {
+    async fill() {
+      const limit = PLACES - working.size
+      if (limit <= 0 || isStopped) return
+      const leased = await deliveries.lease({ now: clock.now(), leaseMs, limit })
+      for (const each of leased) {
+        const work = take(each).finally(() => {
+          working.delete(work)
+          onFree()
+        })
+        working.add(work)
+      }
+    },
+    async renew() {
+      for (const lease of held.values()) await deliveries.renew(lease, clock.now() + leaseMs)
+    },
+    async idle() {
+      while (working.size > 0) await Promise.all(working)
+    },
+    stop() {
+      isStopped = true
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import { parseDuration } from '../../config/quantities.ts'
+import type { Account } from '../../core/account.ts'
+import { readCadence, readTime } from '../../core/delivery/cadence.ts'
+import { type DeliveryPolicy, dueAt, endOfQuiet } from '../../core/delivery/due.ts'
+import type { Amount, Profile } from '../../core/profile.ts'
+import type { AccountStore } from '../../store/contracts/accounts/accounts.ts'
+import type { UnplannedEntry } from '../../store/contracts/deliveries.ts'
+import type { ProfileStore } from '../../store/contracts/profiles.ts'
+
+/** How a profile wants to be told: what it says itself, and what its owner's account says where it doesn't. */
+export type ProfilePolicy = DeliveryPolicy & {
+  readonly name: string
+  readonly amount: Amount
+  readonly channels: ReadonlySet<string>
+  readonly perHour: number | null
+  readonly escalation: { readonly channel: string; readonly afterMs: number; readonly urgency: number } | null
+}
+
+/** Of profiles, by their ids. Null where nothing is to be sent: the profile is gone, or its owner may not sign in. */
+export type Policies = {
+  of(profiles: Iterable<string>): Promise<ReadonlyMap<string, ProfilePolicy | null>>
+}
+
+const MAX_KNOWN = 20_000
+/** Of people whose account has no time zone. */
+const NO_ZONE = 'UTC'
+
+export function createPolicies(
+  profiles: Pick<ProfileStore, 'find' | 'revision'>,
+  accounts: Pick<AccountStore, 'findByEmail' | 'revision'>,
+): Policies {
+  let known = new Map<string, ProfilePolicy | null>()
+  let stamp = ''
+
+  async function read(id: string): Promise<ProfilePolicy | null> {
+    const profile = await profiles.find(id)
+    const account = profile === null ? null : await accounts.findByEmail(profile.owner)
+    return profile === null || account === null || account.disabled ? null : policyOf(profile, account)
+  }
+
+  return {
+    async of(ids) {
+      const current = `${await profiles.revision()} ${await accounts.revision()}`
+      if (current !== stamp || known.size > MAX_KNOWN) known = new Map()
+      stamp = current
+      const mine = known
+      const found = new Map<string, ProfilePolicy | null>()
+      for (const id of new Set(ids)) {
+        const policy = mine.has(id) ? mine.get(id)! : await read(id)
+        found.set(id, policy)
+        mine.set(id, policy)
+      }
+      return found
+    },
+  }
+}
+
+export function policyOf(
+  { name, amount, delivery }: Pick<Profile, 'name' | 'amount' | 'delivery'>,
+  { settings }: Pick<Account, 'settings'>,
+): ProfilePolicy {
+  const { notifications } = settings
+  const zone = settings.timeZone === '' ? NO_ZONE : settings.timeZone
+  const quiet =
+    delivery.quiet !== null
+      ? { ...delivery.quiet, zone: delivery.quiet.zone === '' ? zone : delivery.quiet.zone }
+      : notifications.quiet !== null
+        ? { ...notifications.quiet, zone }
+        : null
+  const { escalation } = delivery
+  return {
+    ...{ name, amount, zone: quiet?.zone ?? zone, channels: new Set(delivery.channels) },
+    cadence: readCadence(delivery.cadence) ?? { kind: 'immediate' },
+    quiet:
+      quiet === null
+        ? null
+        : { zone: quiet.zone, fromMinute: readTime(quiet.from) ?? 0, toMinute: readTime(quiet.to) ?? 0 },
+    breaksThrough: delivery.urgentFrom ?? notifications.urgentFrom,
+    perHour: delivery.perHour ?? notifications.perHour,
+    escalation:
+      escalation === null
+        ? null
+        : {
+            channel: escalation.channel,
+            afterMs: parseDuration(escalation.after) ?? 0,
+            urgency: escalation.urgency,
+          },
+  }
+}
+
+/**
+ * When an entry is to leave; null where it need not. It counts from when the annotation was made, so that what was found while nothing
+ * could be planned is not late twice. A clock that was ahead then doesn't put it off.
+ */
+export function plannedAt(
+  policy: ProfilePolicy | null,
+  { channel, urgency, createdAt }: Pick<UnplannedEntry, 'channel' | 'urgency' | 'createdAt'>,
+  now: number,
+): number | null {
+  if (policy === null) return null
+  const from = Math.min(createdAt, now)
+  if (policy.channels.has(channel)) return dueAt(policy, urgency, from)
+  const { escalation } = policy
+  if (escalation === null || escalation.channel !== channel || urgency < escalation.urgency) return null
+  return unlessQuiet(policy, urgency, from + escalation.afterMs)
+}
+
+/** The moment itself, or the end of the quiet hours that it is in. */
+export function unlessQuiet({ quiet, breaksThrough }: ProfilePolicy, urgency: number, at: number): number {
+  if (quiet === null || (breaksThrough !== null && urgency >= breaksThrough)) return at
+  return endOfQuiet(quiet, at)
+}

@@ -1,0 +1,27 @@
+import type { AgentTools, ChannelAgent, SendOutcome, Settings } from '../../delivery/channel-agent.ts'
+import type { Message } from '../../delivery/render/message.ts'
+import type { AccountStore } from '../../store/contracts/accounts/accounts.ts'
+import type { Channel } from '../../store/contracts/channels.ts'
+
+/** Hands a message to the agent of its channel. Whatever happens is an outcome. */
+export type Sender = (channel: Channel, message: Message) => Promise<SendOutcome>
+
+export type SenderDeps = {
+  agents: ReadonlyMap<string, ChannelAgent>
+  tools: AgentTools
+  accounts: Pick<AccountStore, 'findByEmail'>
+}
+
+export function createSender({ agents, tools, accounts }: SenderDeps): Sender {
+  return async ({ kind, owner, settings }, message) => {
+    const agent = agents.get(kind)
+    if (agent === undefined) return { kind: 'never', reason: `this version of eRACE has no channels of kind ${kind}` }
+    if (agent.isForAdministrators === true && (await accounts.findByEmail(owner))?.role !== 'administrator')
+      return { kind: 'never', reason: 'only administrators can use this kind of channel' }
+    try {
+      return await agent.send(message, settings as Settings, tools)
+    } catch (error) {
+      return { kind: 'later', reason: error instanceof Error ? error.message : String(error) }
+    }
+  }
+}

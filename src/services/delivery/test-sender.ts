@@ -1,0 +1,42 @@
+import type { Clock } from '../../core/clock.ts'
+import { subjectOf } from '../../delivery/render/message.ts'
+import type { ChannelStore } from '../../store/contracts/channels.ts'
+import type { DeliveryStore } from '../../store/contracts/deliveries.ts'
+import type { ChannelSending } from '../channels/sending.ts'
+import type { MessageContents } from './content.ts'
+import { newMessageId } from './message-id.ts'
+import type { Sender } from './sender.ts'
+
+export type TestSenderDeps = {
+  send: Sender
+  contents: Pick<MessageContents, 'test'>
+  channels: Pick<ChannelStore, 'change'>
+  deliveries: Pick<DeliveryStore, 'log'>
+  clock: Clock
+}
+
+/** Sends test messages at once, beside what waits, and writes them to the log. A channel that failed until now works again. */
+export function createTestSender({
+  send,
+  contents,
+  channels,
+  deliveries,
+  clock,
+}: TestSenderDeps): ChannelSending['tests'] {
+  return {
+    async send(channel) {
+      const createdAt = clock.now()
+      const message = await contents.test(channel, newMessageId(), createdAt)
+      const outcome = await send(channel, message)
+      const isDelivered = outcome.kind === 'delivered'
+      const answer = isDelivered ? outcome.answer : outcome.reason
+      await deliveries.log({
+        ...{ id: message.id, kind: 'test', subject: subjectOf(message), annotations: [], profiles: [], leftOut: 0 },
+        ...{ channel: channel.id, owner: channel.owner, state: isDelivered ? 'sent' : 'failed' },
+        ...{ createdAt, attempts: 1, at: clock.now(), answer },
+      })
+      if (isDelivered && channel.failures > 0) await channels.change(channel.owner, channel.id, { state: 'active' })
+      return { outcome: outcome.kind, answer }
+    },
+  }
+}
