@@ -34,9 +34,11 @@ export type DeliveryParts = {
 export type OpenDelivery = {
   sending: ChannelSending
   watch: DeliveryWatch
-  /** Sends what waits. `leaseMs`: how long what a process that died was sending waits for another. */
-  start(options: { retries: Retries; leaseMs: number }): Delivery
-  close(): Promise<void>
+  /** Begins to send what waits. */
+  start(retries: Retries): void
+  /** There may be something new. */
+  wake(): void
+  end(): Promise<void>
 }
 
 export async function openDelivery({
@@ -61,17 +63,25 @@ export async function openDelivery({
   const contents = createMessageContents({ annotations, policies, archive, links, address, onProblem })
   const send = createSender({ agents: agentsByKind, tools, accounts })
   const shared = { deliveries, agents: agentsByKind, contents, policies, clock }
+  let delivery: Delivery | null = null
   return {
-    ...{ watch, close },
+    watch,
     sending: {
       tests: createTestSender({ send, contents, channels, deliveries, clock }),
       previews: createPreviews(shared),
     },
-    start: ({ retries, leaseMs }) =>
-      startDelivery({
-        ...{ deliveries, channels, send, clock, leaseMs, retries, onProblem, random: Math.random },
+    start(retries) {
+      delivery = startDelivery({
+        ...{ deliveries, channels, send, clock, retries, onProblem, random: Math.random },
+        leaseMs: config.cluster.leaseMs,
         next: createNextMessage(shared),
         plan: createPlanner(deliveries, policies, clock),
-      }),
+      })
+    },
+    wake: () => delivery?.wake(),
+    async end() {
+      await delivery?.end()
+      await close()
+    },
   }
 }

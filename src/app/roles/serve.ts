@@ -103,11 +103,12 @@ async function begin(
     const archive = startArchive({ address: store }, config)
     const address = () => config.server.url || (server?.url ?? '')
     const delivery = await openDelivery({ config, stores, archive, clock, log, address })
-    ends.push(delivery.close)
+    ends.push(delivery.end)
     // Before any client can listen to this process, so that none misses an event.
     events.listen(annotationChannel, (payload) => {
       if (payload === null) server?.restartStreams()
       else server?.announce(readAnnotationEvents(payload))
+      delivery.wake()
     })
     server = await startServer({
       ...{ config, log, clock },
@@ -127,9 +128,7 @@ async function begin(
       shared: { events, node: node.id },
     })
     ends.push(server.close)
-    const sending = delivery.start({ retries, leaseMs: config.cluster.leaseMs })
-    events.listen(annotationChannel, sending.wake)
-    ends.push(sending.end)
+    delivery.start(retries)
     hooks.onListening({ url: server.url, setupUrl: server.setupUrl })
     log.info({ node: node.id, url: server.url, store: pool.address }, 'serving')
     return { end: () => endAll(ends, log) }

@@ -1,13 +1,13 @@
+import type { Logger } from 'pino'
 import type { UpHooks } from '../../cli/engine.ts'
 import type { Config } from '../../config/config.ts'
 import type { CheckResult } from '../../core/check-order.ts'
 import { systemClock } from '../../core/clock.ts'
 import { createWhileAlive, firstFailure } from '../../core/work/race.ts'
-import { describePublicly, startRetries } from '../../core/work/retries.ts'
+import { describePublicly, type Retries, startRetries } from '../../core/work/retries.ts'
 import { settingsForWatching } from '../../crawl/crawl-settings.ts'
 import { createPace } from '../../crawl/idle-work.ts'
 import { createCounterMemory, createThrottleReasons, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
-import type { Delivery } from '../../services/delivery/delivery.ts'
 import { createWatching } from '../../services/watching/watching.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { paths } from '../../store/sqlite/folder/folder.ts'
@@ -31,46 +31,24 @@ const INDEX_EVERY_MS = 1000
 export async function up(folder: string, config: Config, hooks: UpHooks): Promise<void> {
   const { signal, log } = hooks
   const clock = systemClock
-  const settings = await settingsForWatching(folder, config)
-  const opened = openForCrawling(settings, log, SERVICE)
-  const memory = createCounterMemory(opened.facts.shards, null)
-  const counters = openSharedCounters(memory)
-  const jobs = { index: config.search.index, compress: config.archive.compress }
-  const background = createBackground(folder, jobs, { onWarning: (message) => log.warn(message) })
-  const run = (await opened.runs.last())?.id ?? 1
-  let deliver: (results: readonly CheckResult[]) => void = () => {}
   let server: RunningServer | null = null
-  let sending: Delivery | null = null
   let healthError: string | null = null
   const retries = startRetries({ clock, log })
-  const threads = startShardThreads({
-    ...{ settings, opened, run, looksBack: true, memory, log, retries },
-    onFileClosed: () => background.wake(),
-    onResults: (results) => deliver(results),
-  })
-  const throttle = createThrottleReasons(counters)
-  const fetcher = createLocalFetchers({
-    shards: threads.handles,
-    stop: () => counters.stop(),
-    throttle: (isBehind) => throttle.set('behind', isBehind),
-    onResults(listener) {
-      deliver = listener
-    },
-  })
+  const { opened, counters, background, threads, throttle, fetcher } = await startFetching(folder, config, log, retries)
   const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
   const stores = sqliteStores(folder, db)
+  const archive = startArchive({ folder }, config)
+  const address = () => config.server.url || (server?.url ?? '')
+  const delivery = await openDelivery({ config, stores, archive, clock, log, address })
   const annotator = startAnnotator(folder, config, {
     onAnnotated(ids) {
       hooks.onAnnotated(ids)
       server?.announce(ids)
-      sending?.wake()
+      delivery.wake()
     },
     onProblem: (message, fields) => log.warn(fields, message),
     onWaiting: (part, waiting) => retries.adopt(`annotator ${part}`, waiting),
   })
-  const archive = startArchive({ folder }, config)
-  const address = () => config.server.url || (server?.url ?? '')
-  const delivery = await openDelivery({ config, stores, archive, clock, log, address })
   const { countTasks } = stores.annotations
   const watching = createWatching({
     ...{ stores, fetcher, config, clock, log, countTasks, maxTasks: MAX_TASKS },
@@ -95,7 +73,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
       healthError = error.message
     })
     await stores.deliveries.endLeases()
-    sending = delivery.start({ retries, leaseMs: config.cluster.leaseMs })
+    delivery.start(retries)
     hooks.onListening({ url: server.url, setupUrl: server.setupUrl })
     log.info({ folder, url: server.url }, 'watching')
     let results = 0
@@ -109,15 +87,14 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
       // New versions are searchable after a second.
       afterTick: () => void (indexIsDue(results) && background.wake()),
     })
-    await sending.end()
+    await delivery.end()
     await server.close()
     server = null
     await fetcher.stop()
   } finally {
-    await sending?.end()
+    await delivery.end()
     await server?.close()
     await retention.end()
-    await delivery.close()
     await annotator.end()
     await threads.end()
     await background.end()
@@ -125,4 +102,31 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     await stores.close()
     await opened.close()
   }
+}
+
+/** The shards of the crawl in their threads, and what works on the archive behind them. */
+async function startFetching(folder: string, config: Config, log: Logger, retries: Retries) {
+  const settings = await settingsForWatching(folder, config)
+  const opened = openForCrawling(settings, log, SERVICE)
+  const memory = createCounterMemory(opened.facts.shards, null)
+  const counters = openSharedCounters(memory)
+  const jobs = { index: config.search.index, compress: config.archive.compress }
+  const background = createBackground(folder, jobs, { onWarning: (message) => log.warn(message) })
+  const run = (await opened.runs.last())?.id ?? 1
+  let deliver: (results: readonly CheckResult[]) => void = () => {}
+  const threads = startShardThreads({
+    ...{ settings, opened, run, looksBack: true, memory, log, retries },
+    onFileClosed: () => background.wake(),
+    onResults: (results) => deliver(results),
+  })
+  const throttle = createThrottleReasons(counters)
+  const fetcher = createLocalFetchers({
+    shards: threads.handles,
+    stop: () => counters.stop(),
+    throttle: (isBehind) => throttle.set('behind', isBehind),
+    onResults(listener) {
+      deliver = listener
+    },
+  })
+  return { opened, counters, background, threads, throttle, fetcher }
 }
