@@ -3,8 +3,9 @@ import { systemClock } from '../../core/clock.ts'
 import { agents, agentsByKind } from '../../delivery/registry.ts'
 import { kindOf } from '../../services/channels/channel-service.ts'
 import { createOperatorChannels, type OperatorChannels } from '../../services/channels/operator-channels.ts'
-import { noSending } from '../../services/channels/sending.ts'
+import { openTests } from '../delivery.ts'
 import { withStores } from '../engines/open-engine.ts'
+import type { TargetStores } from '../engines/target.ts'
 import { createChannelParts } from '../server/channel-parts.ts'
 import { createAccounts } from '../server/parts.ts'
 
@@ -17,16 +18,27 @@ export const listChannels: Engine['listChannels'] = (target, owner) =>
   withChannels(target, (channels) => channels.list(owner))
 
 export const testChannel: Engine['testChannel'] = (target, id) =>
-  withChannels(target, async (channels) => noSending.tests.send(await channels.sendable(id)))
+  withChannels(target, async (channels, stores) => {
+    const channel = await channels.sendable(id)
+    const { tests, close } = await openTests({ config: target.config, stores, clock: systemClock })
+    try {
+      return await tests.send(channel)
+    } finally {
+      await close()
+    }
+  })
 
 export const removeChannel: Engine['removeChannel'] = (target, id) =>
   withChannels(target, (channels) => channels.remove(id))
 
-function withChannels<T>(target: Target, work: (channels: OperatorChannels) => Promise<T>): Promise<T> {
+function withChannels<T>(
+  target: Target,
+  work: (channels: OperatorChannels, stores: TargetStores) => Promise<T>,
+): Promise<T> {
   const { config } = target
   return withStores(target, 'change', (stores) => {
     const { users } = createAccounts({ stores, config, clock: systemClock, onProblem: () => {} })
     const { service } = createChannelParts({ config, stores, clock: systemClock })
-    return work(createOperatorChannels({ users, channels: stores.channels, service, agents: agentsByKind }))
+    return work(createOperatorChannels({ users, channels: stores.channels, service, agents: agentsByKind }), stores)
   })
 }

@@ -7,20 +7,17 @@ import { goneWith, pageWith } from '../../archive/export/export.testkit.ts'
 import type { SearchReport } from '../../core/reports/search-report.ts'
 import type { Capture } from '../../store/contracts/documents.ts'
 import { usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
-import { lockFolder } from '../../store/sqlite/folder/lock.ts'
 import {
   type ClusterCommandTarget,
   type CommandTarget,
   createPostgresTarget,
   createSqliteTarget,
-  type FolderCommandTarget,
   recordCaptures,
 } from './targets.testkit.ts'
 
 usePostgres()
 
 const day = 86_400_000
-const uri = 'http://a.example/'
 const start = Date.UTC(2026, 0, 1)
 
 /** Pages of five hosts; the first of each changes twice, the second has a body that is known, the third goes. */
@@ -69,7 +66,7 @@ function comparable(value: unknown): unknown {
 }
 
 describe('each command does the same on a data folder and on a shared store', () => {
-  let folder: FolderCommandTarget
+  let folder: CommandTarget
   let cluster: ClusterCommandTarget
   before(async () => {
     folder = await createSqliteTarget(captures())
@@ -207,48 +204,6 @@ describe('each command does the same on a data folder and on a shared store', ()
       const [here, there] = [await folder.run(argv, { env }), await cluster.run(argv, { env })]
       const text = ({ code, out, err }: typeof here) => [code, out.replace(/\d{4}-\S+/g, 'DATE'), err]
       assert.deepEqual(text(there), text(here))
-    }
-  })
-
-  test('channel add, list and remove, while a service runs; profiles that used it go on without it', async () => {
-    const env = { ERACE_PASSWORD: 'correct horse', TOKEN: 'geheim' }
-    const owner = ['--owner', 'cleo@example.org']
-    const lock = lockFolder(folder.data, 'erace up', 0)
-    try {
-      const texts: string[] = []
-      for (const target of [folder, cluster]) {
-        const run = async (argv: readonly string[]) => {
-          const { code, out, err } = await target.run(argv, { env })
-          assert.equal(code, 0, `${argv.join(' ')}: ${err}`)
-          return out
-        }
-        await run(['user', 'add', 'cleo@example.org'])
-        const settings = ['--set', 'url=https://93.184.216.34', '--set', 'token=env:TOKEN']
-        const added = await run(['channel', 'add', '--kind', 'gotify', '--name', 'phone', ...settings, ...owner])
-        const [id] = /c_\w{16}/.exec(added)!
-        const delivery = { channels: ['inbox', id] }
-        writeFileSync(join(target.out, 'c.json'), JSON.stringify([{ name: 'c', sources: [{ uri }], delivery }]))
-        await run(['profile', 'import', 'c.json', ...owner])
-        const lists = [await run(['channel', 'list']), await run(['channel', 'list', '--json'])]
-        const removed = await run(['channel', 'remove', id])
-        assert.match(removed, /, which 1 profile used\n$/)
-        await run(['profile', 'export', 'c.xml', ...owner])
-        const profile = readFileSync(join(target.out, 'c.xml'), 'utf8')
-        assert.doesNotMatch(profile, /c_\w{16}/)
-        const text = [added, ...lists, removed]
-          .join('')
-          .replaceAll(id, 'ID')
-          .replace(/\d{4}-\S+?Z/g, 'DATE')
-        assert.doesNotMatch(text, /geheim/)
-        texts.push(text.replace(/"profiles":\["[^"]+"\]/, '"profiles":["PROFILE"]'))
-        const none = await target.run(['channel', 'test', id])
-        texts[texts.length - 1] += none.err.replace(id, 'ID')
-        await run(['user', 'remove', 'cleo@example.org'])
-      }
-      assert.equal(texts[1], texts[0])
-      assert.match(texts[0]!, /"settings":\{"url":"https:\/\/93\.184\.216\.34","hasToken":true\}/)
-    } finally {
-      lock.release()
     }
   })
 

@@ -240,7 +240,10 @@ describe('the command channel on a data folder', () => {
     assert.match(inside.err, /--set url: 10\.0\.0\.1 is in a private network .* delivery\.allow\n/)
     const exec = ['channel', 'add', '--kind', 'exec', '--name', 'run', '--set', 'command=/bin/true']
     assert.match((await run(exec)).err, /^erace channel: --set: .*delivery\.commands/)
-    assert.equal((await run(exec, { env: { ERACE_DELIVERY_COMMANDS: '/bin/true' } })).code, 0)
+    const allowed = { env: { ERACE_DELIVERY_COMMANDS: '/bin/true' } }
+    const [id] = /c_\w{16}/.exec((await run(exec, allowed)).out)!
+    assert.equal((await run(['channel', 'test', id], allowed)).out, 'delivered: exit status 0\n')
+    assert.match((await run(['channel', 'test', id])).out, /^not delivered: this program is not allowed; /)
   })
 
   test('with several accounts the owner is named', async () => {
@@ -255,5 +258,8 @@ describe('the command channel on a data folder', () => {
     assert.deepEqual(await listOf(), ['root@example.org', 'ada@example.org'])
     assert.deepEqual(await listOf('--owner', 'ada@example.org'), ['ada@example.org'])
     assert.match((await run(['channel', 'list', '--owner', 'eve@example.org'])).err, /there is no account of eve/)
+    const exec = ['--kind', 'exec', '--name', 'run', '--set', 'command=/bin/true', '--owner', 'ada@example.org']
+    const refused = await run(['channel', 'add', ...exec], { env: { ERACE_DELIVERY_COMMANDS: '/bin/true' } })
+    assert.match(refused.err, /only administrators can use this kind of channel, and ada@example\.org is not one/)
   })
 })

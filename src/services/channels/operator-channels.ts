@@ -62,8 +62,12 @@ export function createOperatorChannels({ users, channels, service, agents }: Ope
 
   return {
     async add(email, { kind, name, settings }) {
-      const { email: owner } = await (email === null ? onlyAccount() : accountOf(email))
-      const draft = { kind, name, settings: settingsOfTexts(agents.get(kind)?.settings ?? [], settings) }
+      const { email: owner, role } = await (email === null ? onlyAccount() : accountOf(email))
+      const agent = agents.get(kind)
+      // It would be stored, but never used.
+      if (agent?.isForAdministrators === true && role !== 'administrator')
+        throw new AppError('forbidden', `only administrators can use this kind of channel, and ${owner} is not one`)
+      const draft = { kind, name, settings: settingsOfTexts(agent?.settings ?? [], settings) }
       return { ...(await service.add({ owner, isAdministrator: true }, draft)), owner }
     },
     async list(email) {

@@ -28,13 +28,8 @@ export type ContentDeps = {
 }
 
 export function createMessageContents(deps: ContentDeps): MessageContents {
-  const { annotations, policies, archive, links, address, onProblem } = deps
-
-  async function linksOf(channel: Channel): Promise<Message['links']> {
-    const base = address().replace(/\/+$/, '')
-    const unsubscribe = base === '' ? null : new URL(await links.unsubscribeUrl(channel), `${base}/`).href
-    return { inbox: `${base}/inbox`, settings: `${base}/settings/notifications`, unsubscribe }
-  }
+  const { annotations, policies, archive, address, onProblem } = deps
+  const linksOf = createMessageLinks(deps)
 
   /** '' where it can't be read: what changed is told all the same. */
   async function textOf({ owner, versionId }: Annotation): Promise<string> {
@@ -63,11 +58,27 @@ export function createMessageContents(deps: ContentDeps): MessageContents {
       for (const group of joined(told)) items.push(await itemOf(group, policyOf.get(group[0]!.profile) ?? null))
       return { id, kind, at: createdAt, amount: most(policyOf), items, leftOut, links: await linksOf(channel) }
     },
-    test: async (channel, id, at) => ({
-      ...{ id, kind: 'test', at, amount: 'change', items: [], leftOut: 0 },
-      links: await linksOf(channel),
-    }),
+    test: createTestMessages(deps),
   }
+}
+
+type LinkDeps = Pick<ContentDeps, 'links' | 'address'>
+
+function createMessageLinks({ links, address }: LinkDeps): (channel: Channel) => Promise<Message['links']> {
+  return async (channel) => {
+    const base = address().replace(/\/+$/, '')
+    const unsubscribe = base === '' ? null : new URL(await links.unsubscribeUrl(channel), `${base}/`).href
+    return { inbox: `${base}/inbox`, settings: `${base}/settings/notifications`, unsubscribe }
+  }
+}
+
+/** They tell of no change. */
+export function createTestMessages(deps: LinkDeps): MessageContents['test'] {
+  const linksOf = createMessageLinks(deps)
+  return async (channel, id, at) => ({
+    ...{ id, kind: 'test', at, amount: 'change', items: [], leftOut: 0 },
+    links: await linksOf(channel),
+  })
 }
 
 /** The largest amount that one of the profiles wants. */
