@@ -47,7 +47,7 @@ function welcome({ url, setupUrl }: ListeningTarget): string {
 export const serve: Command = {
   name: 'serve',
   group: 'Cluster',
-  summary: 'run the web UI, API and scheduler of a cluster; start as many as you like',
+  summary: 'run the web UI, API, scheduler and delivery of a cluster; start as many as you like',
   works: 'on a shared store',
   usage: '',
   options: listeningOptions,
@@ -69,7 +69,7 @@ export const serve: Command = {
 export const up: Command = {
   name: 'up',
   group: 'Watch',
-  summary: 'run the whole service: web UI, API, scheduler, crawler and matching',
+  summary: 'run the whole service: web UI, API, scheduler, crawler, matching and delivery',
   works: 'on a data folder',
   usage: '',
   options: [...listeningOptions, allowNetOption],
