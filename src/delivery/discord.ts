@@ -1,7 +1,9 @@
 import type { ChannelAgent } from './channel-agent.ts'
 import { postJson } from './http-outcome.ts'
+import { fitted } from './render/fitting.ts'
+import { cutTo, oneLine } from './render/lines.ts'
 import { itemMarkdown } from './render/markdown.ts'
-import { cutTo, fitted, kindOf, leftOutText, type Message, nameOf, oneLine, subjectOf } from './render/message.ts'
+import { kindOf, leftOutText, type Message, nameOf, onlyItem, subjectOf } from './render/message.ts'
 import { textOf, urlFault } from './settings.ts'
 
 const MAX_EMBEDS = 10
@@ -19,7 +21,7 @@ export const discord: ChannelAgent = {
   send(message, settings, tools) {
     const shown = fitted(message, (smaller) => lengthOf(embedsOf(smaller)) <= MAX_TEXT)
     const rest = leftOutText(shown)
-    const content = shown.kind === 'single' ? '' : `${subjectOf(shown)}${rest === '' ? '' : ` (${rest})`}`
+    const content = onlyItem(shown) !== null ? '' : `${subjectOf(shown)}${rest === '' ? '' : ` (${rest})`}`
     const embeds = embedsOf(shown)
     // Nobody is called by what a page says.
     const body = { content: oneLine(content, 300), embeds, allowed_mentions: { parse: [] } }
@@ -40,7 +42,7 @@ function embedsOf({ items, amount }: Message): Embed[] {
   return items.slice(0, MAX_EMBEDS).map((item) => ({
     title: cutTo(nameOf(item), 256),
     ...(/^https?:\/\//i.test(item.url) && URL.canParse(item.url) && item.url.length <= 2000 && { url: item.url }),
-    description: cutTo(itemMarkdown(item, { amount, hasHead: false }), 4096),
+    description: cutTo(itemMarkdown(item, { amount, head: 'none' }), 4096),
     footer: { text: oneLine([kindOf(item), item.source, item.profile].filter((each) => each !== '').join(' · '), 300) },
     timestamp: new Date(item.at).toISOString(),
     color: colours[item.kind],

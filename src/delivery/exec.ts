@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import type { ChannelAgent, SendOutcome } from './channel-agent.ts'
 import { messageJson } from './render/json.ts'
-import { linkOf, type Message, nameOf, oneLine, subjectOf } from './render/message.ts'
+import { oneLine } from './render/lines.ts'
+import { linkOf, type Message, nameOf, subjectOf } from './render/message.ts'
 import { textOf } from './settings.ts'
 
 const MAX_OUTPUT = 4096

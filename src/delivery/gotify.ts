@@ -1,7 +1,8 @@
 import type { ChannelAgent } from './channel-agent.ts'
 import { postJson } from './http-outcome.ts'
-import { messageMarkdown } from './render/markdown.ts'
-import { fitted, linkOf, subjectOf, urgencyOf } from './render/message.ts'
+import { fitted } from './render/fitting.ts'
+import { itemMarkdown, messageMarkdown } from './render/markdown.ts'
+import { linkOf, type Message, onlyItem, titleOf, urgencyOf } from './render/message.ts'
 import { textOf } from './settings.ts'
 
 const MAX_TEXT = 20_000
@@ -19,8 +20,8 @@ export const gotify: ChannelAgent = {
   ],
   send(message, settings, tools) {
     const body = {
-      title: subjectOf(message),
-      message: messageMarkdown(fitted(message, (smaller) => messageMarkdown(smaller).length <= MAX_TEXT)),
+      title: titleOf(message),
+      message: textIn(fitted(message, (smaller) => textIn(smaller).length <= MAX_TEXT)),
       priority: priorities[urgencyOf(message)],
       extras: {
         'client::display': { contentType: 'text/markdown' },
@@ -30,4 +31,10 @@ export const gotify: ChannelAgent = {
     const url = `${textOf(settings, 'url').replace(/\/+$/, '')}/message`
     return postJson(tools, { url, body, headers: { 'x-gotify-key': textOf(settings, 'token') } })
   },
+}
+
+/** The title names the page already. */
+function textIn(message: Message): string {
+  const item = onlyItem(message)
+  return item === null ? messageMarkdown(message) : itemMarkdown(item, { amount: message.amount, head: 'facts' })
 }

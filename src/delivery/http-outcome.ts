@@ -1,5 +1,5 @@
 import type { AgentTools, HttpAnswer, HttpRequest, SendOutcome } from './channel-agent.ts'
-import { oneLine } from './render/message.ts'
+import { oneLine } from './render/lines.ts'
 
 const MAX_ANSWER = 300
 

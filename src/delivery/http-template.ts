@@ -1,7 +1,8 @@
 import type { ChannelAgent } from './channel-agent.ts'
 import { exchange } from './http-outcome.ts'
 import { type FormName, formNames, forms } from './render/forms.ts'
-import { lineOf, linkOf, type Message, nameOf, subjectOf } from './render/message.ts'
+import { lineOf } from './render/lines.ts'
+import { linkOf, type Message, nameOf, subjectOf, summaryLine } from './render/message.ts'
 import { linesOf, textOf } from './settings.ts'
 
 /** What a template can say. */
@@ -18,7 +19,7 @@ function valuesOf(message: Message): Record<Name, () => string> {
     title: () => (first === undefined ? '' : nameOf(first)),
     url: () => lineOf(first?.url ?? ''),
     link: () => linkOf(message),
-    summary: () => lineOf(first?.summary ?? ''),
+    summary: () => (first === undefined ? '' : summaryLine(first)),
     profile: () => lineOf(first?.profile ?? ''),
     urgency: () => String(first?.urgency ?? 1),
   }

@@ -56,7 +56,7 @@ describe('a mail on its whole way', { skip: mailHostSkip }, () => {
           .replace(/\r\n[ \t]+/g, ' ')
           .replace(/^[^:]*: ?/, '')
       }
-      assert.equal(decoded(await headerOf(1, 'Subject')), `Changed: ${title}`)
+      assert.equal(decoded(await headerOf(1, 'Subject')), `${title}: € 39.90 → € 34.50`)
       assert.equal(await headerOf(1, 'To'), 'ann@example.org')
       assert.equal(await headerOf(1, 'Delivered-To'), 'ann@example.org')
       assert.equal(await headerOf(1, 'Return-Path'), '<erace@e.example>')

@@ -66,6 +66,14 @@ const header = (data: string, name: string): string => {
   return new RegExp(`^${name}: (.*)$`, 'im').exec(unfolded)?.[1] ?? ''
 }
 
+/** RFC 2047, as nodemailer writes it. */
+function decoded(words: string): string {
+  const bytes = words
+    .replace(/\?=\s+=\?UTF-8\?Q\?/g, '')
+    .replace(/=\?UTF-8\?Q\?(.*?)\?=/g, (_, text: string) => text.replaceAll('_', ' '))
+  return bytes.replace(/(?:=[\dA-F]{2})+/g, (codes) => Buffer.from(codes.replaceAll('=', ''), 'hex').toString('utf8'))
+}
+
 describe('mail', () => {
   test('has text and HTML, a thread for each page and an unsubscribe link of one click', async () => {
     const links = {
@@ -79,7 +87,7 @@ describe('mail', () => {
     })
     const { from, to: recipients, data } = received.at(-1)!
     assert.deepEqual([from, recipients], ['erace@e.example', ['ann@example.org']])
-    assert.equal(header(data, 'Subject'), 'Changed: Kettle')
+    assert.equal(decoded(header(data, 'Subject')), 'Kettle: € 39.90 → € 34.50')
     assert.equal(header(data, 'Message-ID'), '<erace.m1@e.example>')
     assert.equal(header(data, 'In-Reply-To'), '<erace.thread.d3@e.example>')
     assert.equal(header(data, 'References'), '<erace.thread.d3@e.example>')
@@ -101,14 +109,22 @@ describe('mail', () => {
   })
 
   test('what pages, profiles and settings say begins no header and reaches no other person', async () => {
-    await mail.send(
-      messageOf({ items: [itemOf({ title: hostileText, profile: hostileText, thread: hostileText })] }),
-      to,
-      tools,
-    )
-    const { data, to: recipients } = received.at(-1)!
-    assert.deepEqual(recipients, ['ann@example.org'])
-    assert.equal(header(data, 'Bcc'), '')
+    const said = { title: hostileText, profile: hostileText, thread: hostileText }
+    for (const item of [
+      itemOf(said),
+      itemOf({ ...said, summary: hostileText }),
+      itemOf({ ...said, parts: [{ kind: 'added', text: hostileText }] }),
+      itemOf({ ...said, kind: 'new', summary: '' }),
+      itemOf({ ...said, kind: 'gone', title: '', url: `https://x.example/${hostileText}` }),
+    ]) {
+      await mail.send(messageOf({ items: [item] }), to, tools)
+      const { data, to: recipients } = received.at(-1)!
+      assert.deepEqual(recipients, ['ann@example.org'])
+      assert.equal(header(data, 'Bcc'), '')
+      assert.match(header(data, 'Subject'), /\S/)
+      const names = data.slice(0, data.indexOf('\r\n\r\n')).match(/^[\w-]+(?=:)/gm)!
+      assert.equal(new Set(names).size, names.length, names.join(' '))
+    }
     for (const address of [
       'a@b.example\r\nBcc: c@d.example',
       'a@b.example, c@d.example',

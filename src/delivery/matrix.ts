@@ -1,7 +1,8 @@
 import type { ChannelAgent } from './channel-agent.ts'
 import { postJson } from './http-outcome.ts'
 import { messageChatHtml } from './render/chat-html.ts'
-import { fitted, type Message } from './render/message.ts'
+import { fitted } from './render/fitting.ts'
+import type { Message } from './render/message.ts'
 import { messageText } from './render/text.ts'
 import { textOf } from './settings.ts'
 

@@ -1,15 +1,19 @@
 import type { ChannelAgent } from './channel-agent.ts'
 import { postJson } from './http-outcome.ts'
+import { changeText } from './render/change-words.ts'
+import { fitted } from './render/fitting.ts'
+import { lineOf } from './render/lines.ts'
 import {
-  changeText,
-  fitted,
+  itemLine,
   leftOutText,
-  lineOf,
   linkOf,
   type Message,
-  nameOf,
-  subjectOf,
-  textLines,
+  type MessageItem,
+  moreText,
+  onlyItem,
+  shownOf,
+  summaryLine,
+  titleOf,
   urgencyOf,
 } from './render/message.ts'
 import { textOf } from './settings.ts'
@@ -40,7 +44,7 @@ export const ntfy: ChannelAgent = {
     const shown = fitted(message, (smaller) => Buffer.byteLength(linesOf(smaller)) <= MAX_BYTES)
     const body = {
       topic: textOf(settings, 'topic'),
-      title: subjectOf(message),
+      title: titleOf(message),
       message: linesOf(shown),
       priority: priorities[urgencyOf(message)],
       tags: [...new Set(message.items.map(({ kind }) => tagsOf[kind]))],
@@ -54,11 +58,16 @@ export const ntfy: ChannelAgent = {
 function linesOf(message: Message): string {
   const { kind, items, amount } = message
   if (kind === 'test') return 'Messages of eRACE will arrive here.'
-  const lines = items.flatMap((item) => {
-    if (kind === 'digest') return [`${nameOf(item)}: ${lineOf(item.summary)}`]
-    const changes = amount === 'summary' ? [] : item.changes.map(changeText)
-    return [...(changes.length === 0 ? [item.summary] : changes), ...(amount === 'full' ? textLines(item) : [])]
-  })
+  const item = onlyItem(message)
+  const lines = item === null ? items.map(itemLine) : itemLines(item, amount)
   const rest = leftOutText(message)
-  return [...lines.map(lineOf), ...(rest === '' ? [] : [rest])].filter((line) => line !== '').join('\n')
+  return [...lines, ...(rest === '' ? [] : [rest])].filter((line) => line !== '').join('\n')
+}
+
+/** Without a text of its own, a message would be called "triggered". */
+function itemLines(item: MessageItem, amount: Message['amount']): string[] {
+  const { isInLine, changes, more, text } = shownOf(item, amount)
+  const lines = isInLine ? [summaryLine(item)] : changes.map(changeText)
+  const all = [...lines, more === 0 ? '' : moreText(more), ...text].filter((line) => line !== '')
+  return all.length === 0 ? [lineOf(item.url)] : all
 }

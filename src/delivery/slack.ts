@@ -1,18 +1,21 @@
 import type { ChannelAgent } from './channel-agent.ts'
 import { postJson } from './http-outcome.ts'
+import { changeText } from './render/change-words.ts'
+import { fitted } from './render/fitting.ts'
+import { cutTo, lineOf } from './render/lines.ts'
 import {
   byProfile,
-  changeText,
-  cutTo,
-  fitted,
   kindOf,
   leftOutText,
-  lineOf,
   type Message,
   type MessageItem,
+  moreText,
   nameOf,
+  othersOf,
+  shownOf,
   subjectOf,
-  textLines,
+  summaryLine,
+  waysOf,
 } from './render/message.ts'
 import { textOf, urlFault } from './settings.ts'
 
@@ -35,7 +38,7 @@ export const slack: ChannelAgent = {
         return all.length <= MAX_BLOCKS && JSON.stringify(all).length <= MAX_JSON
       }),
     )
-    // The text is for notifications, where blocks are not shown.
+    // The text is for notifications, which show no blocks.
     const body = { text: escaped(subjectOf(message)), blocks, unfurl_links: false, unfurl_media: false }
     return postJson(tools, { url: textOf(settings, 'url'), body })
   },
@@ -46,7 +49,7 @@ function blocksOf(message: Message): object[] {
   if (kind === 'test') return [section('This is a test. Messages of eRACE will arrive here.')]
   const blocks = byProfile(items).flatMap(({ profile, items: own }) => [
     ...(kind === 'digest' ? [header(profile)] : []),
-    ...own.flatMap((item) => [section(itemText(item, message)), context(waysOf(item))]),
+    ...own.flatMap((item) => [section(itemText(item, message)), context(contextOf(item))]),
   ])
   const rest = leftOutText(message)
   return rest === '' ? blocks : [...blocks, context(link(links.inbox, rest))]
@@ -65,24 +68,27 @@ function header(text: string): object {
 
 /** Each line is a link or plain text, so that a cut at the end breaks no other. */
 function itemText(item: MessageItem, { amount }: Message): string {
-  const showsChanges = amount !== 'summary' && item.changes.length > 0
-  const lines = showsChanges ? item.changes.map(changeText) : [item.summary]
-  const more = showsChanges && item.moreChanges > 0 ? [`and ${item.moreChanges} more`] : []
+  const { isInLine, changes, more, text } = shownOf(item, amount)
+  const lines = isInLine ? [summaryLine(item)] : changes.map(changeText)
   return [
     `*${link(item.url, nameOf(item))}*`,
-    ...[...lines, ...more].filter((line) => line.trim() !== '').map((line) => `• ${escaped(line)}`),
-    ...(amount === 'full' ? textLines(item).map(escaped) : []),
+    ...[...lines, more === 0 ? '' : moreText(more)].filter((line) => line !== '').map((line) => `• ${escaped(line)}`),
+    ...text.map((line) => `> ${escaped(line)}`),
   ].join('\n')
 }
 
-function waysOf(item: MessageItem): string {
-  const facts = [kindOf(item), escaped(item.source)].filter((fact) => fact !== '')
-  return [...facts, link(item.links.change, 'What changed'), link(item.links.cached, 'Saved copy')].join(' · ')
+function contextOf(item: MessageItem): string {
+  const facts = [kindOf(item), lineOf(item.source)].filter((fact) => fact !== '').map(escaped)
+  const ways = waysOf(item).map(({ label, address }) => link(address, label))
+  const { shown, more } = othersOf(item)
+  const others = shown.map(({ label, address }) => link(address, label)).join(', ')
+  const also = others === '' ? [] : [`Also at ${others}${more === 0 ? '' : ` and ${more} more`}`]
+  return [...facts, ...ways, ...also].join(' · ')
 }
 
 /** Slack's own markup: three signs are escaped. Marks such as * are kept from pairing by an invisible sign. */
 function escaped(text: string): string {
-  return lineOf(text)
+  return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

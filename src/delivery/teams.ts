@@ -1,19 +1,23 @@
 import type { ChannelAgent } from './channel-agent.ts'
 import { postJson } from './http-outcome.ts'
+import { changeText } from './render/change-words.ts'
+import { fitted } from './render/fitting.ts'
+import { cutTo, lineOf } from './render/lines.ts'
 import {
   byProfile,
-  changeText,
-  cutTo,
-  fitted,
   kindOf,
   leftOutText,
-  lineOf,
   linkOf,
   type Message,
   type MessageItem,
+  moreText,
   nameOf,
+  onlyItem,
+  othersOf,
+  shownOf,
   subjectOf,
-  textLines,
+  summaryLine,
+  waysOf,
 } from './render/message.ts'
 import { textOf, urlFault } from './settings.ts'
 
@@ -42,11 +46,12 @@ export const teams: ChannelAgent = {
 
 function cardOf(message: Message): object {
   const { kind, items } = message
+  const isAlone = onlyItem(message) !== null
   const rows =
     kind === 'test'
       ? [block('Messages of eRACE will arrive here.')]
       : byProfile(items).flatMap(({ profile, items: own }) => [
-          ...(kind === 'digest' ? [block(plain(profile), { weight: 'Bolder', separator: true })] : []),
+          ...(kind === 'digest' ? [block(plain(lineOf(profile)), { weight: 'Bolder', separator: true })] : []),
           ...own.flatMap((item) => itemBlocks(item, message)),
         ])
   const rest = leftOutText(message)
@@ -57,27 +62,39 @@ function cardOf(message: Message): object {
     version: '1.4',
     msteams: { width: 'Full' },
     body: [
-      block(plain(subjectOf(message)), { size: 'Medium', weight: 'Bolder' }),
+      // A single change has its own head.
+      ...(isAlone ? [] : [block(plain(subjectOf(message)), { size: 'Medium', weight: 'Bolder' })]),
       ...rows,
       ...(rest === '' ? [] : [block(rest, { isSubtle: true })]),
     ],
-    ...(isHttp(url) && { actions: [{ type: 'Action.OpenUrl', title: items.length === 1 ? 'Open' : 'Inbox', url }] }),
+    ...(isHttp(url) && {
+      actions: [{ type: 'Action.OpenUrl', title: items.length === 1 ? 'Open in the inbox' : 'Inbox', url }],
+    }),
   }
 }
 
-function itemBlocks(item: MessageItem, { amount }: Message): object[] {
-  const { changes, moreChanges, summary, url, source, links } = item
-  const showsChanges = amount !== 'summary' && changes.length > 0
-  const lines = showsChanges ? changes.map(changeText) : [summary]
-  const more = showsChanges && moreChanges > 0 ? [`and ${moreChanges} more`] : []
-  const ways = [link(links.change, 'What changed'), link(links.cached, 'Saved copy')]
+function itemBlocks(item: MessageItem, message: Message): object[] {
+  const { url, source } = item
+  const { isInLine, changes, more, text } = shownOf(item, message.amount)
+  const lines = isInLine ? [summaryLine(item)] : changes.map(changeText)
+  const facts = [kindOf(item), lineOf(source)].filter((fact) => fact !== '').map(plain)
+  const ways = waysOf(item).map(({ label, address }) => link(address, label))
+  const head = onlyItem(message) === null ? {} : { size: 'Medium' }
   return [
-    block(`**${link(url, nameOf(item))}**`, { spacing: 'Medium' }),
-    block([kindOf(item), plain(source), ...ways].join(' · '), { isSubtle: true, size: 'Small', spacing: 'None' }),
-    ...[...lines, ...more, ...(amount === 'full' ? textLines(item) : [])]
-      .filter((line) => line.trim() !== '')
+    block(`**${link(url, nameOf(item))}**`, { spacing: 'Medium', ...head }),
+    block([...facts, ...ways].join(' · '), { isSubtle: true, size: 'Small', spacing: 'None' }),
+    ...[...lines, more === 0 ? '' : moreText(more), ...text]
+      .filter((line) => line !== '')
       .map((line) => block(plain(line), { spacing: 'Small' })),
+    ...alsoBlocks(item),
   ]
+}
+
+function alsoBlocks(item: MessageItem): object[] {
+  const { shown, more } = othersOf(item)
+  if (shown.length === 0) return []
+  const links = shown.map(({ label, address }) => link(address, label)).join(', ')
+  return [block(`Also at ${links}${more === 0 ? '' : ` and ${more} more`}`, { isSubtle: true, size: 'Small' })]
 }
 
 function block(text: string, more: object = {}): object {
@@ -86,7 +103,7 @@ function block(text: string, more: object = {}): object {
 
 /** Text blocks know some Markdown. */
 function plain(text: string): string {
-  return lineOf(text).replace(/[\\`*_[\]()#~<>!+-]/g, '\\$&')
+  return text.replace(/[\\`*_[\]()#~<>!+-]/g, '\\$&').replace(/^(\d+)\./, '$1\\.')
 }
 
 const isHttp = (url: string): boolean => /^https?:\/\//i.test(url) && url.length <= 2000

@@ -1,7 +1,8 @@
 import type { ChannelAgent, HttpAnswer } from './channel-agent.ts'
 import { outcomeOf, postJson } from './http-outcome.ts'
 import { messageChatHtml, shownLength } from './render/chat-html.ts'
-import { fitted, urgencyOf } from './render/message.ts'
+import { fitted } from './render/fitting.ts'
+import { urgencyOf } from './render/message.ts'
 import { textOf } from './settings.ts'
 
 /** Of what is shown: elements and addresses don't count. */

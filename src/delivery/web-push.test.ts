@@ -59,7 +59,7 @@ describe('web push', () => {
     const { bytes, headers } = sink.received.at(-1)!
     assert.equal(headers['content-encoding'], 'aes128gcm')
     assert.deepEqual(JSON.parse(browser.decrypt(bytes)), {
-      ...{ id: 'm1', title: 'Changed: Kettle', body: '€ 39.90 → € 34.50', url: 'https://e.example/a/7' },
+      ...{ id: 'm1', title: 'Kettle', body: '€ 39.90 → € 34.50', url: 'https://e.example/a/7' },
     })
     assert.throws(() => createSubscriber().decrypt(bytes))
   })

@@ -1,14 +1,27 @@
 import { createHash, ECDH } from 'node:crypto'
 import webPushLibrary from 'web-push'
+import { beginning } from '../core/change/shown-text.ts'
 import type { ChannelAgent, SendOutcome } from './channel-agent.ts'
 import { exchange, outcomeOf } from './http-outcome.ts'
-import { kindOf, leftOutText, linkOf, type Message, nameOf, oneLine, subjectOf, urgencyOf } from './render/message.ts'
+import {
+  itemLine,
+  leftOutText,
+  linkOf,
+  type Message,
+  onlyItem,
+  summaryLine,
+  titleOf,
+  urgencyOf,
+} from './render/message.ts'
 import { textOf, urlFault } from './settings.ts'
 
 /** Push services take 4096 bytes after encryption, some less. */
 const MAX_PAYLOAD_BYTES = 3000
 /** How long a push service keeps it for a browser that is not running. */
 const KEPT_SECONDS = 7 * 86_400
+
+/** More than that no notification shows. */
+const MAX_LINE = 200
 
 const urgencies = { low: 'low', normal: 'normal', high: 'high', urgent: 'high' } as const
 
@@ -65,19 +78,20 @@ function goneOr(outcome: SendOutcome, status: number): SendOutcome {
 /** What the service worker of the pages shows (`ui/src/sw`). */
 export function pushPayload(message: Message): string {
   const { id, kind, items } = message
+  const item = onlyItem(message)
   const lines =
     kind === 'test'
       ? ['Notifications will appear like this one.']
-      : items.map((item) =>
-          kind === 'digest' ? `${nameOf(item)}: ${item.summary}` : item.summary === '' ? kindOf(item) : item.summary,
-        )
+      : item === null
+        ? items.map(itemLine)
+        : [summaryLine(item)]
   const rest = leftOutText(message)
   if (rest !== '') lines.push(rest)
   const payload = (room: number): string =>
     JSON.stringify({
-      ...{ id: id.slice(0, 100), title: subjectOf(message, 100) },
+      ...{ id: id.slice(0, 100), title: titleOf(message) },
       body: lines
-        .map((line) => oneLine(line, 200))
+        .map((line) => beginning(line, MAX_LINE))
         .join('\n')
         .slice(0, room)
         .toWellFormed(),

@@ -89,7 +89,7 @@ describe('pushed messages, in a browser', { skip: withoutBrowser }, () => {
         return shown.length > 0
       })
       assert.deepEqual(shown, [
-        { title: 'Changed: Kettle', body: '€ 39.90 → € 34.50', tag: 'm1', data: '/inbox?state=all&id=7' },
+        { title: 'Kettle', body: '€ 39.90 → € 34.50', tag: 'm1', data: '/inbox?state=all&id=7' },
       ])
       await context.serviceWorkers()[0]!.evaluate(clickThere)
       // The address of the message is on another host: its path is opened here.

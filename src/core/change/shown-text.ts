@@ -10,6 +10,11 @@ export function plainText(text: string): string {
   return text.replaceAll('\t', ' | ').replace(space, ' ').replace(unseen, '').toWellFormed()
 }
 
+/** Whether the first letter of a text is of a script that runs from right to left. */
+export function isRightToLeft(text: string): boolean {
+  return rightToLeft.test(/\p{L}/u.exec(text)?.[0] ?? '')
+}
+
 /** Text that runs from right to left is isolated: the arrow beside it keeps its direction. */
 export function isolated(text: string): string {
   if (!rightToLeft.test(text)) return text

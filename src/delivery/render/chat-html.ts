@@ -1,25 +1,29 @@
+import type { LinePart } from '../../core/change/change-line.ts'
 import { escapeHtml } from '../../core/html/escape.ts'
+import { lineParts, markedPart } from './change-words.ts'
+import { lineOf } from './lines.ts'
 import {
   byProfile,
   kindOf,
   leftOutText,
-  lineOf,
   type Message,
   type MessageItem,
+  moreText,
   nameOf,
-  pieceOf,
-  type ShownChange,
-  textLines,
+  othersOf,
+  type Shown,
+  shownOf,
+  waysOf,
 } from './message.ts'
 
 /**
- * The few elements that chats understand: `b`, `u`, `del` and `a`, in lines. Telegram wants line feeds between them, Matrix `<br>`.
+ * The few elements that chats understand: `b`, `i`, `u`, `del`, `blockquote` and `a`, in lines. Telegram wants line feeds between them, Matrix `<br>`.
  */
 export function messageChatHtml(message: Message, lineEnd: '\n' | '<br>'): string {
   const { kind, items, links } = message
   if (kind === 'test') return 'This is a test. Messages of eRACE will arrive here.'
   const parts = byProfile(items).map(({ profile, items: own }) => {
-    const texts = own.map((item) => itemLines(item, message).join(lineEnd))
+    const texts = own.map((item) => itemLines(item, message, lineEnd).join(lineEnd))
     return [...(kind === 'digest' ? [`<b>${text(profile)}</b>`] : []), ...texts].join(lineEnd + lineEnd)
   })
   const rest = leftOutText(message)
@@ -31,37 +35,46 @@ export function shownLength(html: string): number {
   return html.replace(/<[^>]*>/g, '').replace(/&[#\w]+;/g, '.').length
 }
 
-function itemLines(item: MessageItem, { amount }: Message): string[] {
-  const { url, source, summary, parts, changes, moreChanges, links } = item
-  const line =
-    parts.length === 0
-      ? text(summary)
-      : parts.map(({ kind, text: words }) => (kind === 'removed' ? gone(words) : escapeHtml(pieceOf(words)))).join('')
-  const showsChanges = amount !== 'summary' && changes.length > 0
+function itemLines(item: MessageItem, { amount, kind }: Message, lineEnd: string): string[] {
+  const { url, source, profile, summary, parts } = item
+  const shown = shownOf(item, amount)
+  const facts = [kindOf(item), source, kind === 'digest' ? '' : profile].map(text)
+  const line = parts.length === 0 ? text(summary) : parts.map(partHtml).join('')
   return [
     `<b>${link(url, nameOf(item))}</b>`,
-    `${kindOf(item)} · ${text(source)}`,
-    ...(showsChanges ? changes.map(changeLine) : [line]).filter((each) => each !== ''),
-    ...(showsChanges && moreChanges > 0 ? [`and ${moreChanges} more`] : []),
-    ...(amount === 'full' ? textLines(item).map(text) : []),
-    `${link(links.change, 'What changed')} · ${link(links.cached, 'Saved copy')}`,
+    facts.filter((fact) => fact !== '').join(' · '),
+    ...(shown.isInLine ? [line] : changeLines(shown)).filter((each) => each !== ''),
+    ...(shown.text.length === 0 ? [] : [`<blockquote>${shown.text.map(text).join(lineEnd)}</blockquote>`]),
+    ...alsoLines(item),
+    waysOf(item)
+      .map(({ label, address }) => link(address, label))
+      .join(' · '),
   ]
 }
 
-function changeLine({ kind, before, after }: ShownChange): string {
-  switch (kind) {
-    case 'added':
-      return `+ <u>${text(after ?? '')}</u>`
-    case 'removed':
-      return gone(before ?? '')
-    case 'moved':
-      return `moved: ${text(after ?? before ?? '')}`
-    case 'changed':
-      return `${gone(before ?? '')} → <u>${text(after ?? '')}</u>`
-  }
+/** Below the headings under which they are on the page. */
+function changeLines({ changes, more }: Shown): string[] {
+  const lines = changes.flatMap((change, i) => {
+    const isBelow = change.path === '' || change.path === changes[i - 1]?.path
+    const line = lineParts(change).map(partHtml).join('')
+    return isBelow ? [line] : [`<i>${text(change.path)}</i>`, line]
+  })
+  return more === 0 ? lines : [...lines, moreText(more)]
 }
 
-const gone = (words: string): string => (lineOf(words) === '' ? '' : `<del>${text(words)}</del>`)
+function alsoLines(item: MessageItem): string[] {
+  const { shown, more } = othersOf(item)
+  if (shown.length === 0) return []
+  const links = shown.map(({ address, label }) => link(address, label)).join(', ')
+  return [`Also at ${links}${more === 0 ? '' : ` and ${more} more`}`]
+}
+
+function partHtml(part: LinePart): string {
+  return markedPart(part, (words) => {
+    const inner = escapeHtml(words)
+    return part.kind === 'removed' ? `<del>${inner}</del>` : part.kind === 'added' ? `<u>${inner}</u>` : inner
+  })
+}
 
 const text = (words: string): string => escapeHtml(lineOf(words))
 

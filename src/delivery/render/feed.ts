@@ -1,6 +1,8 @@
+import { beginning, isolated } from '../../core/change/shown-text.ts'
 import { escapeReadable } from '../../xml/xml-text.ts'
 import { itemHtml } from './html.ts'
-import { kindOf, type MessageItem, nameOf, oneLine } from './message.ts'
+import { oneLine } from './lines.ts'
+import { kindOf, type MessageItem, nameOf, summaryLine } from './message.ts'
 
 /** What feed readers fetch, the newest first. Ids stay the same for ever, whatever the server is called. */
 export type Feed = {
@@ -98,8 +100,9 @@ export function jsonFeed({ title, links, entries }: Feed): string {
 function titleOf(item: MessageItem): string {
   const name = nameOf(item)
   if (item.kind === 'gone' || item.kind === 'back') return oneLine(`${kindOf(item)}: ${name}`, MAX_TITLE)
-  const line = item.parts.length === 0 ? '' : oneLine(item.summary, MAX_TITLE)
-  return oneLine(line === '' ? name : `${name}: ${line}`, MAX_TITLE)
+  return item.parts.length === 0
+    ? oneLine(name, MAX_TITLE)
+    : beginning(`${isolated(name)}: ${summaryLine(item)}`, MAX_TITLE)
 }
 
 function summaryOf({ summary }: MessageItem): string {
@@ -107,7 +110,7 @@ function summaryOf({ summary }: MessageItem): string {
 }
 
 function contentOf(item: MessageItem): string {
-  return itemHtml(item, { amount: 'change', showsProfile: true })
+  return itemHtml(item, { amount: 'change', form: 'feed' })
 }
 
 /** The page, where it is one that a browser opens. */

@@ -1,141 +1,199 @@
 import type { LinePart } from '../../core/change/change-line.ts'
+import { beginning } from '../../core/change/shown-text.ts'
 import { escapeHtml } from '../../core/html/escape.ts'
-import { minuteText } from '../../core/text/plain-text.ts'
+import { changeText, isTurned, markedPart, partsOf } from './change-words.ts'
+import { screenStyles, styles } from './html-styles.ts'
+import { lineOf } from './lines.ts'
 import {
   byProfile,
+  countText,
+  itemLine,
   kindOf,
-  leftOutText,
-  lineOf,
   type Message,
   type MessageItem,
+  moreText,
   nameOf,
-  pieceOf,
+  onlyItem,
+  othersOf,
+  reasonText,
+  type Shown,
   type ShownChange,
+  shownOf,
   subjectOf,
-  textLines,
+  summaryLine,
+  waysOf,
 } from './message.ts'
 
 /**
- * A page for mail programs: styles are inline, since many drop style sheets; the one in the head only darkens the colours where the
- * reader's screen is dark. Nothing is loaded from anywhere. All that comes from pages is escaped, and only http addresses become links.
+ * A page for mail programs: styles are inline, since many drop style sheets; the one in the head only fits them to
+ * small and dark screens. Nothing is loaded from anywhere. All that comes from pages is escaped, and only http addresses become links.
  */
 export function messageHtml(message: Message): string {
-  const { items, links, kind } = message
-  const body =
-    kind === 'test'
-      ? card(`<p style="${styles.line}">This is a test. Messages of eRACE will arrive here.</p>`)
-      : byProfile(items)
-          .map(({ profile, items: own }) => {
-            const head = kind === 'digest' ? `<h2 style="${styles.group}">${text(profile)}</h2>` : ''
-            return head + own.map((item) => card(titleHtml(item) + itemHtml(item, formOf(message)))).join('\n')
-          })
-          .join('\n')
-  const rest = leftOutText(message)
-  const foot = [
-    rest === '' ? '' : `<p style="${styles.rest}">… ${link(links.inbox, rest)}</p>`,
-    `<p class="soft" style="${styles.foot}">${link(links.inbox, 'Inbox')} · ${link(links.settings, 'Settings')}${
-      links.unsubscribe === null ? '' : ` · ${link(links.unsubscribe, 'Unsubscribe')}`
-    }</p>`,
-  ]
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${text(subjectOf(message))}</title><style>${darkStyles}</style></head>
-<body class="page" style="${styles.page}"><div style="${styles.column}">
-${body}
-${foot.join('')}
-</div></body></html>
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><meta name="supported-color-schemes" content="light dark"><title>${escapeHtml(subjectOf(message))}</title><style>${screenStyles}</style></head>
+<body class="page" style="${styles.page}"><div style="${styles.preview}">${escapeHtml(previewText(message))}</div>
+${outlookOpen}<div style="${styles.column}">
+<p class="brand" style="${styles.brand}">eRACE</p>
+${bodyHtml(message)}
+${footHtml(message)}
+</div>${outlookClose}</body></html>
 `
 }
 
-const styles = {
-  page: 'margin:0;padding:16px;background:#f1f3f6;color:#1c2230;font:16px/1.5 system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif',
-  column: 'max-width:600px;margin:0 auto;overflow-wrap:anywhere',
-  card: 'background:#ffffff;border:1px solid #dde1e8;border-radius:8px;padding:16px 20px;margin:0 0 12px',
-  group: 'font-size:16px;line-height:1.3;margin:24px 4px 8px',
-  title: 'font-size:18px;line-height:1.3;margin:0 0 4px',
-  soft: 'color:#5b6475;font-size:14px;margin:4px 0',
-  line: 'margin:8px 0',
-  text: 'margin:8px 0;padding-left:12px;border-left:3px solid #dde1e8',
-  added: 'background:#d7f5dd;color:#0b3d17;text-decoration:none;padding:0 2px;border-radius:3px',
-  removed: 'background:#ffe0e0;color:#5c1a1a;padding:0 2px;border-radius:3px',
-  ways: 'font-size:14px;margin:12px 0 0',
-  rest: 'margin:16px 4px',
-  foot: 'color:#5b6475;font-size:13px;margin:16px 4px',
-  link: 'color:#1a56c4',
+/** Outlook on Windows knows no widths but those of tables. Others see comments. */
+const outlookOpen = '<!--[if mso]><table role="presentation" width="600" align="center"><tr><td><![endif]-->'
+const outlookClose = '<!--[if mso]></td></tr></table><![endif]-->'
+
+const MAX_PREVIEW = 200
+
+/** What mail programs list behind the subject, which says the most important of one change already. */
+function previewText(message: Message): string {
+  const item = onlyItem(message)
+  if (item === null) return beginning(message.items.map(itemLine).join(' · '), MAX_PREVIEW)
+  const changes = item.changes.slice(0, 5).map(changeText).join(' · ')
+  return beginning(item.kind === 'changed' && changes !== '' ? changes : summaryLine(item), MAX_PREVIEW)
 }
 
-/** Over the inline ones, in mail programs that know dark screens. */
-const darkStyles =
-  '@media (prefers-color-scheme:dark){.page{background:#14161b!important;color:#e4e7ee!important}.card{background:#1e2128!important;border-color:#343a46!important}' +
-  '.soft{color:#a3abba!important}.text{border-color:#343a46!important}a{color:#8ab4ff!important}ins{background:#17452a!important;color:#c5f2d2!important}del{background:#5a2328!important;color:#ffd0d0!important}}'
+function bodyHtml(message: Message): string {
+  const { kind, items, leftOut, amount, at } = message
+  if (kind === 'test') return card(`<p style="${styles.line}">This is a test. Messages of eRACE will arrive here.</p>`)
+  if (kind === 'single')
+    return items.map((item) => card(titleHtml(item, 'h1') + itemHtml(item, { amount, form: 'alone' }))).join('\n')
+  const groups = byProfile(items).map(({ profile, items: own }) => {
+    const rows = own.map((item, i) => {
+      const inner = titleHtml(item, 'h3') + itemHtml(item, { amount, form: 'listed' })
+      return i === 0 ? inner : `<div class="next" style="${styles.next}">${inner}</div>`
+    })
+    return `<h2 style="${styles.group}" dir="auto">${text(profile)}</h2>\n${card(rows.join('\n'))}`
+  })
+  const head = `<div style="${styles.top}"><h1 style="${styles.heading}">${countText(items.length + leftOut)}</h1><p class="soft" style="${styles.soft}">${timeText(at, 'numeric')}</p></div>`
+  return [head, ...groups, restHtml(message)].join('\n')
+}
 
-type ItemForm = { amount: Message['amount']; showsProfile: boolean }
+function restHtml({ leftOut, links }: Message): string {
+  if (leftOut === 0) return ''
+  return `<p style="${styles.rest}">${button(links.inbox, `See ${leftOut} more in your inbox`, 'main')}</p>`
+}
 
-const formOf = ({ amount, kind }: Message): ItemForm => ({ amount, showsProfile: kind !== 'digest' })
+function footHtml(message: Message): string {
+  const { links } = message
+  const reason = reasonText(message)
+  const ways = [
+    link(links.inbox, 'Inbox'),
+    link(links.settings, 'Settings'),
+    ...(links.unsubscribe === null ? [] : [link(links.unsubscribe, 'Unsubscribe')]),
+  ]
+  return `<p class="soft" style="${styles.foot}">${reason === '' ? '' : `${escapeHtml(reason)}<br>`}${ways.join(' · ')}</p>`
+}
 
 const card = (inner: string): string => `<div class="card" style="${styles.card}">${inner}</div>`
 
-function titleHtml(item: MessageItem): string {
-  return `<h3 style="${styles.title}">${link(item.url, nameOf(item))}</h3>\n`
+function titleHtml(item: MessageItem, element: 'h1' | 'h3'): string {
+  const style = element === 'h1' ? styles.heading : styles.title
+  return `<${element} style="${style}" dir="auto">${link(item.url, nameOf(item), styles.titleLink)}</${element}>\n`
 }
+
+/** Alone in a mail, one of several, or in a feed, whose reader has no footer that says why. */
+type ItemForm = { amount: Message['amount']; form: 'alone' | 'listed' | 'feed' }
 
 /** What there is to say of an item below its title. */
-export function itemHtml(item: MessageItem, { amount, showsProfile }: ItemForm): string {
-  const { source, at, profile, summary, parts, changes, moreChanges, alsoAt, links } = item
-  const facts = [kindOf(item), source, minuteText(at), showsProfile ? profile : ''].filter((fact) => fact !== '')
-  const line = parts.length > 0 ? parts.map(partHtml).join('') : text(summary)
-  const showsChanges = amount !== 'summary' && changes.length > 0
-  const others = alsoAt.slice(0, 5).map((other) => link(other, other))
+export function itemHtml(item: MessageItem, { amount, form }: ItemForm): string {
+  const { kind, summary, parts } = item
+  const shown = shownOf(item, amount)
+  const pill = `<span class="${kind}" style="${styles.pill}${styles[kind]}">${kindOf(item)}</span>`
+  const line =
+    parts.length > 0 ? parts.map((part) => partHtml(part)).join('') : `<span dir="auto">${text(summary)}</span>`
   return [
-    `<p class="soft" style="${styles.soft}">${text(facts.join(' · '))}</p>`,
-    showsChanges ? changesHtml(changes, moreChanges) : `<p style="${styles.line}">${line}</p>`,
-    amount === 'full'
-      ? textLines(item)
-          .map((each) => `<p class="text" style="${styles.text}">${text(each)}</p>`)
-          .join('')
-      : '',
-    others.length === 0 ? '' : `<p class="soft" style="${styles.soft}">Also at ${others.join(', ')}</p>`,
-    `<p style="${styles.ways}">${link(links.change, 'What changed')} · ${link(links.cached, 'Saved copy')} · ${link(links.open, 'Open in the inbox')}</p>`,
-  ].join('\n')
+    `<p class="soft" style="${styles.soft}">${pill} ${factsHtml(item, form)}</p>`,
+    shown.isInLine && summary !== '' ? `<p style="${styles.line}">${line}</p>` : '',
+    changesHtml(item, shown, form),
+    wholeHtml(shown.text),
+    alsoHtml(item),
+    waysHtml(item, form),
+  ]
+    .filter((each) => each !== '')
+    .join('\n')
 }
 
-function changesHtml(changes: readonly ShownChange[], more: number): string {
-  let path = ''
-  const rows = changes.map((change) => {
-    const isNew = change.path !== path && change.path !== ''
-    const head = isNew ? `<p class="soft" style="${styles.soft}">${text(change.path)}</p>` : ''
-    path = change.path
-    return `${head}<p style="${styles.line}">${changeHtml(change)}</p>`
+function factsHtml({ source, at, profile }: MessageItem, form: ItemForm['form']): string {
+  // In a mail the year goes without saying.
+  const time = timeText(at, form === 'feed' ? 'numeric' : undefined).replaceAll(' ', '&nbsp;')
+  const facts = [text(source), time, form === 'feed' ? text(profile) : '']
+  return facts.filter((fact) => fact !== '').join(' · ')
+}
+
+/** Below the headings under which they are on the page. */
+function changesHtml({ links }: MessageItem, { changes, more }: Shown, form: ItemForm['form']): string {
+  const rows = changes.map((change, i) => {
+    const isNew = change.path !== '' && change.path !== changes[i - 1]?.path
+    const head = isNew ? `<p class="soft" style="${styles.path}" dir="auto">${text(change.path)}</p>` : ''
+    return head + changeHtml(change, form === 'alone' && isShort(change))
   })
-  if (more > 0)
-    rows.push(`<p class="soft" style="${styles.soft}">and ${more} more ${more === 1 ? 'change' : 'changes'}</p>`)
-  return rows.join('')
+  if (more > 0) rows.push(`<p class="soft" style="${styles.soft}">${link(links.change, moreText(more))}</p>`)
+  return rows.join('\n')
 }
 
-function changeHtml({ kind, before, after, pieces }: ShownChange): string {
-  if (kind === 'changed' && pieces !== undefined) return pieces.map((piece) => partHtml(piece)).join('')
-  if (kind === 'changed') return `${removed(before ?? '')} → ${added(after ?? '')}`
-  if (kind === 'added') return added(after ?? '')
-  return kind === 'removed' ? removed(before ?? '') : `moved: ${text(after ?? before ?? '')}`
+const MAX_SHORT = 40
+
+/** A price, a number, a word or two: nothing is around them. */
+function isShort({ kind, before = '', after = '' }: ShownChange): boolean {
+  return kind === 'changed' && before.length + after.length <= MAX_SHORT
 }
 
-function partHtml({ kind, text: words }: LinePart): string {
-  const piece = pieceOf(words)
-  if ((kind !== 'added' && kind !== 'removed') || piece.trim() === '') return escapeHtml(piece)
-  const before = piece.startsWith(' ') ? ' ' : ''
-  // What went and what came must not run together.
-  const after = piece.endsWith(' ') || kind === 'removed' ? ' ' : ''
-  return before + (kind === 'added' ? added(piece) : removed(piece)) + after
+function changeHtml(change: ShownChange, isLarge: boolean): string {
+  const isTurnedText = isTurned(change)
+  const words = partsOf(change).map((part) => partHtml(part, isTurnedText))
+  const style = styles.row + styles[`${change.kind}Row`] + (isLarge ? styles.large : '')
+  return `<p class="row ${change.kind}-row" style="${style}"${isTurnedText ? ' dir="rtl"' : ''}>${words.join('')}</p>`
 }
 
-const added = (words: string): string => `<ins style="${styles.added}">${text(words)}</ins>`
-const removed = (words: string): string => `<del style="${styles.removed}">${text(words)}</del>`
+/** In a text that runs from right to left, so does the arrow. */
+function partHtml(part: LinePart, isTurnedText = false): string {
+  return markedPart(part, (words) => {
+    const inner = escapeHtml(words)
+    if (part.kind === 'added') return `<ins style="${styles.added}">${inner}</ins>`
+    if (part.kind === 'removed') return `<del style="${styles.removed}">${inner}</del>`
+    return isTurnedText && part.kind === 'sign' ? inner.replace('→', '←') : inner
+  })
+}
+
+function wholeHtml(lines: readonly string[]): string {
+  if (lines.length === 0) return ''
+  const paragraphs = lines.map((line) => `<p style="${styles.text}" dir="auto">${text(line)}</p>`)
+  return `<p class="soft" style="${styles.path}">Full text</p><div class="whole" style="${styles.whole}">${paragraphs.join('')}</div>`
+}
+
+function alsoHtml(item: MessageItem): string {
+  const { shown, more } = othersOf(item)
+  if (shown.length === 0) return ''
+  const links = shown.map(({ label, address }) => link(address, label)).join(', ')
+  return `<p class="soft" style="${styles.soft}">Also at ${links}${more === 0 ? '' : ` and ${more} more`}</p>`
+}
+
+function waysHtml(item: MessageItem, form: ItemForm['form']): string {
+  const ways = waysOf(item)
+  if (form !== 'alone')
+    return `<p style="${styles.ways}">${ways.map(({ label, address }) => link(address, label)).join(' · ')}</p>`
+  const buttons = ways.map(({ label, address }, i) => button(address, label, i === 0 ? 'main' : 'other'))
+  return `<p style="${styles.ways}">${buttons.join(' ')}</p>`
+}
+
+function timeText(at: number, year?: 'numeric'): string {
+  const day = { day: 'numeric', month: 'short', year } as const
+  const time = new Date(at).toLocaleString('en-GB', { ...day, hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })
+  return `${time} UTC`
+}
 
 function text(words: string): string {
   return escapeHtml(lineOf(words))
 }
 
+function button(address: string, words: string, kind: 'main' | 'other'): string {
+  return link(address, words, styles.button + styles[kind], ` class="${kind}"`)
+}
+
 const MAX_ADDRESS = 2000
 
-export function link(address: string, words: string): string {
+function link(address: string, words: string, style: string = styles.link, more = ''): string {
   if (!/^https?:\/\//i.test(address) || address.length > MAX_ADDRESS) return text(words)
-  return `<a href="${escapeHtml(address.toWellFormed())}" style="${styles.link}">${text(words)}</a>`
+  return `<a href="${escapeHtml(address.toWellFormed())}" style="${style}"${more}>${text(words)}</a>`
 }

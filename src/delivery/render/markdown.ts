@@ -1,15 +1,19 @@
+import type { LinePart } from '../../core/change/change-line.ts'
 import { minuteText } from '../../core/text/plain-text.ts'
+import { lineParts, markedPart } from './change-words.ts'
+import { lineOf } from './lines.ts'
 import {
   byProfile,
   kindOf,
   leftOutText,
-  lineOf,
   type Message,
   type MessageItem,
+  moreText,
   nameOf,
-  pieceOf,
+  othersOf,
   type ShownChange,
-  textLines,
+  shownOf,
+  waysOf,
 } from './message.ts'
 
 const MAX_ADDRESS = 2000
@@ -18,56 +22,54 @@ const MAX_ADDRESS = 2000
 export function messageMarkdown(message: Message): string {
   const { kind, items, links } = message
   if (kind === 'test')
-    return `This is a test. Messages of eRACE will arrive here. [Settings](${address(links.settings)})\n`
+    return `This is a test. Messages of eRACE will arrive here. ${link(links.settings, 'Settings')}\n`
   const parts = byProfile(items).map(({ profile, items: own }) => {
-    const texts = own.map((item) => itemMarkdown(item, { amount: message.amount, hasHead: true }))
+    const texts = own.map((item) => itemMarkdown(item, { amount: message.amount, head: 'all' }))
     return kind === 'digest' ? `**${escaped(profile)}**\n\n${texts.join('\n')}` : texts.join('\n')
   })
   const rest = leftOutText(message)
-  return `${parts.join('\n')}${rest === '' ? '' : `\n[${rest}](${address(links.inbox)})\n`}`
+  return `${parts.join('\n')}${rest === '' ? '' : `\n${link(links.inbox, rest)}\n`}`
 }
 
-/** One item, with its name and where it is in the first line where `hasHead`. */
+/** One item. Where its name is said elsewhere, its head is only where and when it was found, or nothing. */
 export function itemMarkdown(
   item: MessageItem,
-  { amount, hasHead }: { amount: Message['amount']; hasHead: boolean },
+  { amount, head }: { amount: Message['amount']; head: 'all' | 'facts' | 'none' },
 ): string {
-  const { url, source, at, summary, parts, changes, moreChanges, links } = item
-  const line =
-    parts.length > 0
-      ? parts.map(({ kind, text }) => (kind === 'removed' ? struck(text) : marked(pieceOf(text)))).join('')
-      : escaped(summary)
-  const shown = amount === 'summary' || changes.length === 0 ? [line] : changes.map(changeMarkdown)
-  const more = amount !== 'summary' && moreChanges > 0 ? [`and ${moreChanges} more`] : []
-  return [
-    ...(hasHead
-      ? [`**[${marked(nameOf(item))}](${address(url)})** (${kindOf(item)}, ${escaped(source)}, ${minuteText(at)})`]
-      : []),
-    ...[...shown, ...more].filter((each) => each !== '').map((each) => `- ${each}`),
-    ...(amount === 'full' ? textLines(item).map((each) => `> ${escaped(each)}`) : []),
-    `[What changed](${address(links.change)}) · [Saved copy](${address(links.cached)})`,
-    '',
-  ].join('\n')
+  const { url, source, at, summary, parts } = item
+  const { isInLine, changes, more, text } = shownOf(item, amount)
+  const line = parts.length > 0 ? parts.map(partMarkdown).join('') : escaped(summary)
+  const lines = isInLine ? [line] : changes.map(changeMarkdown)
+  const told = [...lines, more === 0 ? '' : moreText(more)].filter((each) => each !== '')
+  const facts = [kindOf(item), escaped(source), minuteText(at)].filter((fact) => fact !== '')
+  const blocks = [
+    head === 'all' ? `**${link(url, nameOf(item))}** (${facts.join(', ')})` : '',
+    head === 'facts' ? [link(url, source), minuteText(at)].filter((fact) => fact !== '').join(', ') : '',
+    told.map((each) => `- ${each}`).join('\n'),
+    // Lines that follow each other would become one.
+    text.map((each) => `> ${escaped(each)}`).join('\n> \n'),
+    alsoMarkdown(item),
+    waysOf(item)
+      .map(({ label, address }) => link(address, label))
+      .join(' · '),
+  ]
+  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`
 }
 
-function changeMarkdown({ kind, path, before, after }: ShownChange): string {
-  const place = path === '' ? '' : `_${escaped(path)}_: `
-  switch (kind) {
-    case 'added':
-      return `${place}**+** ${escaped(after ?? '')}`
-    case 'removed':
-      return place + struck(before ?? '')
-    case 'moved':
-      return `${place}moved: ${escaped(after ?? before ?? '')}`
-    case 'changed':
-      return `${place}${struck(before ?? '')} → ${escaped(after ?? '')}`
-  }
+function changeMarkdown(change: ShownChange): string {
+  const place = change.path === '' ? '' : `_${escaped(change.path)}_: `
+  return place + lineParts(change).map(partMarkdown).join('').trim()
 }
 
-/** Spaces at the ends would end the marks. */
-function struck(text: string): string {
-  const line = lineOf(text)
-  return line === '' ? '' : `~~${marked(line)}~~`
+function partMarkdown(part: LinePart): string {
+  return markedPart(part, (words) => (part.kind === 'removed' ? `~~${marked(words)}~~` : marked(words)))
+}
+
+function alsoMarkdown(item: MessageItem): string {
+  const { shown, more } = othersOf(item)
+  if (shown.length === 0) return ''
+  const links = shown.map(({ label, address }) => link(address, label))
+  return `Also at ${links.join(', ')}${more === 0 ? '' : ` and ${more} more`}`
 }
 
 function escaped(text: string): string {
@@ -76,14 +78,17 @@ function escaped(text: string): string {
 
 /** What is markup anywhere is escaped, and a name behind an @ calls nobody. */
 function marked(line: string): string {
-  return line.replace(/[\\`*_{}[\]()#+!|~<>&-]/g, '\\$&').replace(/@/g, '@\u200b')
+  return line
+    .replace(/[\\`*_{}[\]()#+!|~<>&-]/g, '\\$&')
+    .replace(/^(\d+)\./, '$1\\.')
+    .replace(/@/g, '@\u200b')
 }
 
 /** Parentheses and spaces would end the link. */
-export function address(url: string): string {
-  if (!/^https?:\/\//i.test(url)) return '#'
-  return url
-    .slice(0, MAX_ADDRESS)
+function link(url: string, words: string): string {
+  if (!/^https?:\/\//i.test(url) || url.length > MAX_ADDRESS) return marked(words)
+  const address = url
     .toWellFormed()
     .replace(/[\s()<>\\\p{Cc}]/gu, (sign) => encodeURIComponent(sign).replace('(', '%28').replace(')', '%29'))
+  return `[${marked(words)}](${address})`
 }

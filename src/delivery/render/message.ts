@@ -1,6 +1,8 @@
 import type { Change } from '../../core/change/change.ts'
 import type { LinePart } from '../../core/change/change-line.ts'
+import { beginning, isolated } from '../../core/change/shown-text.ts'
 import type { AnnotationKind } from '../../store/contracts/annotations.ts'
+import { cutTo, lineOf, oneLine, pieceOf } from './lines.ts'
 
 /** What leaves at once on one channel: one annotation, or a digest of several. Each form has a renderer beside this file. */
 export type Message = {
@@ -60,127 +62,113 @@ export type ShownChange = Pick<Change, 'kind' | 'path' | 'before' | 'after' | 'p
 const kindWords: Record<AnnotationKind, string> = { new: 'New', changed: 'Changed', gone: 'Gone', back: 'Back' }
 
 const MAX_NAME = 300
-const MAX_LINE = 2000
 /** Of the whole text of a page. */
-const MAX_TEXT = 50_000
-const MAX_BRIEF = 300
+export const MAX_TEXT = 50_000
 
 export function nameOf({ title, url }: Pick<MessageItem, 'title' | 'url'>): string {
-  return oneLine(title === '' ? url : title, MAX_NAME)
+  return oneLine(title === '' ? url : title, MAX_NAME) || 'Untitled page'
 }
 
 export function kindOf({ kind }: Pick<MessageItem, 'kind'>): string {
   return kindWords[kind]
 }
 
-/** The subject of a mail, the title of a notification. One line, whatever the page calls itself. */
-export function subjectOf(message: Message, maxChars = 150): string {
-  const { kind, items, leftOut } = message
+const MAX_SUBJECT = 150
+/** So that there is room for the change behind it. */
+const MAX_NAME_BEFORE_CHANGE = 70
+const MAX_TITLE = 100
+
+/** The subject of a mail and of the log: of a single change, what changed. */
+export function subjectOf(message: Message): string {
+  const item = onlyItem(message)
+  if (item === null) return headingOf(message)
+  const summary = summaryLine(item)
+  const isChange = item.kind === 'changed' && summary !== ''
+  return beginning(isChange ? withSummary(item, summary) : withKind(item), MAX_SUBJECT)
+}
+
+/** The title of a notification whose text says the change. */
+export function titleOf(message: Message): string {
+  const item = onlyItem(message)
+  if (item === null) return beginning(headingOf(message), MAX_TITLE)
+  const isSaidBelow = item.kind !== 'new' && summaryLine(item) !== ''
+  return beginning(isSaidBelow ? nameOf(item) : withKind(item), MAX_TITLE)
+}
+
+/** An item in a line: its name, and what there is to say. */
+export function itemLine(item: MessageItem): string {
+  const summary = summaryLine(item)
+  if (summary === '') return withKind(item)
+  return item.kind === 'new' ? `New: ${withSummary(item, summary)}` : withSummary(item, summary)
+}
+
+const withKind = (item: MessageItem): string => `${kindOf(item)}: ${nameOf(item)}`
+
+function withSummary(item: MessageItem, summary: string): string {
+  return `${isolated(beginning(nameOf(item), MAX_NAME_BEFORE_CHANGE))}: ${summary}`
+}
+
+/** What a message is about, where that is one item. */
+export function onlyItem({ kind, items, leftOut }: Message): MessageItem | null {
   const [first] = items
+  if (kind === 'test' || first === undefined) return null
+  return kind === 'single' || items.length + leftOut === 1 ? first : null
+}
+
+function headingOf({ kind, items, leftOut }: Message): string {
   if (kind === 'test') return 'Test message from eRACE'
-  if (first === undefined) return 'eRACE'
-  const count = items.length + leftOut
-  if (kind === 'digest') {
-    const profiles = [...new Set(items.map(({ profile }) => profile))]
-    const of = profiles.length === 1 ? `: ${profiles[0]}` : ''
-    return oneLine(`${count} ${count === 1 ? 'change' : 'changes'}${of}`, maxChars)
-  }
-  return oneLine(`${kindOf(first)}: ${nameOf(first)}`, maxChars)
+  if (items.length === 0) return 'eRACE'
+  const profiles = [...new Set(items.map(({ profile }) => profile))]
+  const of = profiles.length === 1 ? `: ${profiles[0]}` : ''
+  return oneLine(`${countText(items.length + leftOut)}${of}`, MAX_SUBJECT)
 }
 
-/** Never a line end or another control character: they would begin a header of their own. */
-export function oneLine(text: string, maxChars: number): string {
-  const line = text
-    .slice(0, maxChars * 4)
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
+export const countText = (count: number): string => `${count} ${count === 1 ? 'change' : 'changes'}`
+
+export const moreText = (count: number): string => `and ${count} more ${count === 1 ? 'change' : 'changes'}`
+
+export function leftOutText({ leftOut }: Pick<Message, 'leftOut'>): string {
+  return leftOut === 0 ? '' : `and ${leftOut} more in your inbox`
+}
+
+const MAX_NAMED_PROFILES = 3
+
+/** Why its owner gets a message; '' where nothing is known of it. */
+export function reasonText({ items }: Pick<Message, 'items'>): string {
+  const names = [...new Set(items.map(({ profile }) => oneLine(profile, 100)))].filter((name) => name !== '')
+  if (names.length === 0) return ''
+  if (names.length > MAX_NAMED_PROFILES) return `You get this because of ${names.length} of your profiles.`
+  const quoted = names.map((name) => `“${isolated(name)}”`)
+  const list = [quoted.slice(0, -1).join(', '), quoted.at(-1)!].filter((each) => each !== '').join(' and ')
+  return `You get this because of your ${names.length === 1 ? 'profile' : 'profiles'} ${list}.`
+}
+
+/** The line of the inbox. */
+export function summaryLine({ summary, parts }: Pick<MessageItem, 'summary' | 'parts'>): string {
+  if (parts.length === 0) return lineOf(summary)
+  return parts
+    .map(({ text }) => isolated(pieceOf(text)))
+    .join('')
     .trim()
-  const characters = [...line]
-  return characters.length <= maxChars ? line : `${characters.slice(0, maxChars - 1).join('')}…`
 }
 
-/** A text of a page as one line of a message: no control characters, not endless. */
-export function lineOf(text: string): string {
-  return oneLine(text, MAX_LINE)
+/** What people are shown of an item below its name. */
+export type Shown = {
+  /** The line of the inbox, where the changes are not shown. */
+  readonly isInLine: boolean
+  readonly changes: readonly ShownChange[]
+  /** Changes that had no room. */
+  readonly more: number
+  /** The whole text in lines. */
+  readonly text: readonly string[]
 }
 
-/** A piece of a line: blanks at its ends keep it apart from its neighbours. */
-export function pieceOf(text: string): string {
-  const line = lineOf(text)
-  if (line === '') return text === '' ? '' : ' '
-  return `${/^\s/.test(text) ? ' ' : ''}${line}${/\s$/.test(text) ? ' ' : ''}`
-}
-
-/** The whole text of an item in lines. */
-export function textLines({ text }: Pick<MessageItem, 'text'>): string[] {
-  const lines = cutTo(text, MAX_TEXT).split('\n')
-  return lines.map(lineOf).filter((line) => line !== '')
-}
-
-const MAX_SUMMARY = 5000
-const MAX_CHANGE = 10_000
-const MAX_CHANGES = 200
-const MAX_ALSO_AT = 20
-
-/** The same message with no text longer than anybody reads, whatever a page brought along. Agents get nothing else. */
-export function bounded(message: Message): Message {
-  return { ...message, items: message.items.map(boundedItem) }
-}
-
-function boundedItem(item: MessageItem): MessageItem {
-  const { title, url, source, profile, summary, parts, changes, moreChanges, text, alsoAt } = item
-  return {
-    ...item,
-    title: cutTo(title, MAX_LINE),
-    url: url.length <= MAX_LINE ? url : '',
-    source: cutTo(source, MAX_NAME),
-    profile: cutTo(profile, MAX_NAME),
-    summary: cutTo(summary, MAX_SUMMARY),
-    parts: summary.length <= MAX_SUMMARY ? parts : [],
-    changes: changes.slice(0, MAX_CHANGES).map(boundedChange),
-    moreChanges: moreChanges + Math.max(0, changes.length - MAX_CHANGES),
-    text: cutTo(text, MAX_TEXT),
-    alsoAt: alsoAt.filter((other) => other.length <= MAX_LINE).slice(0, MAX_ALSO_AT),
-  }
-}
-
-function boundedChange({ kind, path, before, after, pieces }: ShownChange): ShownChange {
-  const isShort = (before?.length ?? 0) <= MAX_CHANGE && (after?.length ?? 0) <= MAX_CHANGE
-  return {
-    ...{ kind, path: cutTo(path, MAX_LINE) },
-    ...(before !== undefined && { before: cutTo(before, MAX_CHANGE) }),
-    ...(after !== undefined && { after: cutTo(after, MAX_CHANGE) }),
-    ...(pieces !== undefined && isShort && { pieces }),
-  }
-}
-
-const amounts = ['full', 'change', 'summary'] as const
-
-/**
- * As much of a message as a form has room for: first less of each item, then fewer items. Those that have no room are counted. One
- * item always stays.
- */
-export function fitted(message: Message, fits: (smaller: Message) => boolean): Message {
-  for (const amount of amounts.slice(amounts.indexOf(message.amount))) {
-    const same = { ...message, amount }
-    if (fits(same)) return same
-  }
-  const items = message.items.map((item) =>
-    item.summary.length <= MAX_BRIEF ? item : { ...item, summary: oneLine(item.summary, MAX_BRIEF), parts: [] },
-  )
-  const first = (count: number): Message => {
-    const leftOut = message.leftOut + items.length - count
-    return { ...message, amount: 'summary', items: items.slice(0, count), leftOut }
-  }
-  let low = Math.min(1, items.length)
-  let high = items.length
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2)
-    if (fits(first(middle))) low = middle
-    else high = middle - 1
-  }
-  return first(low)
+/** Programs get all there is, whatever the amount. */
+export function shownOf({ changes, moreChanges, text }: MessageItem, amount: Message['amount']): Shown {
+  const lines = amount === 'full' ? cutTo(text, MAX_TEXT).split('\n') : []
+  const whole = lines.map(lineOf).filter((line) => line !== '')
+  const isInLine = amount === 'summary' || changes.length === 0
+  return { isInLine, changes: isInLine ? [] : changes, more: isInLine ? 0 : moreChanges, text: whole }
 }
 
 /** The items under the names of their profiles, in the order in which they come. */
@@ -194,27 +182,27 @@ export function byProfile(items: readonly MessageItem[]): { profile: string; ite
   return [...groups].map(([profile, group]) => ({ profile, items: group }))
 }
 
-/** A change in one line of text. */
-export function changeText({ kind, before, after }: ShownChange): string {
-  switch (kind) {
-    case 'added':
-      return `+ ${after ?? ''}`
-    case 'removed':
-      return `- ${before ?? ''}`
-    case 'moved':
-      return `moved: ${after ?? before ?? ''}`
-    case 'changed':
-      return `${before ?? ''} → ${after ?? ''}`
-  }
+/** The pages of the server about an item, the most useful first. What is new has nothing to be compared with. */
+export function waysOf({ kind, links }: Pick<MessageItem, 'kind' | 'links'>): { label: string; address: string }[] {
+  const first =
+    kind === 'new'
+      ? { label: 'Open in the inbox', address: links.open }
+      : { label: 'See the change', address: links.change }
+  return [first, { label: 'Saved copy', address: links.cached }]
 }
 
-export function leftOutText({ leftOut }: Message): string {
-  return leftOut === 0 ? '' : `and ${leftOut} more in your inbox`
-}
+const MAX_ALSO_AT = 5
 
-/** Not longer than a service takes. */
-export function cutTo(text: string, max: number): string {
-  return text.length <= max ? text.toWellFormed() : `${text.slice(0, max - 1).toWellFormed()}…`
+/** Other pages with nearly the same text, as many as are shown. */
+export function othersOf({ alsoAt }: Pick<MessageItem, 'alsoAt'>): {
+  shown: { label: string; address: string }[]
+  more: number
+} {
+  const shown = alsoAt.slice(0, MAX_ALSO_AT).map((address) => {
+    const label = oneLine(address.replace(/^https?:\/\//i, ''), 60).replace(/\/$/, '')
+    return { label, address }
+  })
+  return { shown, more: alsoAt.length - shown.length }
 }
 
 /** Where a click leads: to the one annotation, or to the inbox. */

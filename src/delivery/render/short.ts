@@ -1,4 +1,4 @@
-import { kindOf, lineOf, type Message, nameOf } from './message.ts'
+import { countText, itemLine, type Message, nameOf, onlyItem } from './message.ts'
 
 /** A short message has 160 characters of the GSM alphabet (some count twice), or 70 of UCS-2 if any other is in it. */
 const GSM_ROOM = 160
@@ -24,21 +24,17 @@ export function shortLength(text: string): { length: number; room: number } {
 export function messageShort(message: Message): string {
   const { kind, items, leftOut, links } = message
   if (kind === 'test') return 'This is a test message from eRACE.'
-  const [first] = items
-  if (first === undefined) return ''
-  const count = items.length + leftOut
-  const text =
-    count > 1
-      ? `${count} changes: ${items.map((item) => nameOf(item)).join('; ')}`
-      : `${nameOf(first)}: ${lineOf(first.summary === '' ? kindOf(first) : simple(first.summary))}`
-  return fit(text, count > 1 ? links.inbox : first.links.open)
+  if (items.length === 0) return ''
+  const item = onlyItem(message)
+  if (item !== null) return fit(itemLine(item), item.links.open)
+  return fit(`${countText(items.length + leftOut)}: ${items.map(nameOf).join('; ')}`, links.inbox)
 }
 
 /** Signs that the GSM alphabet lacks, as it can say them. */
 function simple(text: string): string {
   return text
     .normalize('NFC')
-    .replace(/[\u00ad\u200b\u2060]/g, '')
+    .replace(/[\u00ad\u200b\u2060\u2068\u2069]/g, '')
     .replaceAll('→', '->')
     .replaceAll('−', '-')
     .replaceAll('·', '-')

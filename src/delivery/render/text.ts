@@ -1,14 +1,20 @@
-import { minuteText, wrapText } from '../../core/text/plain-text.ts'
+import { columnsOf, minuteText, wrapText } from '../../core/text/plain-text.ts'
+import { changeText } from './change-words.ts'
+import { lineOf } from './lines.ts'
 import {
   byProfile,
-  changeText,
   kindOf,
   leftOutText,
-  lineOf,
   type Message,
   type MessageItem,
+  moreText,
   nameOf,
-  textLines,
+  othersOf,
+  reasonText,
+  type Shown,
+  shownOf,
+  summaryLine,
+  waysOf,
 } from './message.ts'
 
 const COLUMNS = 72
@@ -24,6 +30,7 @@ export function messageText(message: Message): string {
   })
   const rest = leftOutText(message)
   const foot = [
+    ...wrapText(reasonText(message), { columns: COLUMNS }),
     ...(rest === '' ? [] : [`… ${rest}: ${links.inbox}`]),
     `Settings: ${links.settings}`,
     ...(links.unsubscribe === null ? [] : [`Unsubscribe: ${links.unsubscribe}`]),
@@ -37,31 +44,48 @@ function testText({ links }: Message): string {
 
 function headline(profile: string): string {
   const name = lineOf(profile)
-  return `${name}\n${'='.repeat(Math.min(COLUMNS, [...name].length))}\n\n`
+  return name === '' ? '' : `${name}\n${'='.repeat(Math.min(COLUMNS, columnsOf(name)))}\n\n`
 }
 
-function itemText(item: MessageItem, { amount, kind }: Message): string {
-  const { summary, changes, moreChanges, text, url, at, source, profile, alsoAt, links } = item
-  const wrapped = (line: string, first = INDENT, further = first): string[] =>
-    wrapText(lineOf(line), { columns: COLUMNS, first, further })
-  const facts = [kindOf(item), lineOf(source), minuteText(at), kind === 'digest' ? '' : lineOf(profile)]
+function itemText(item: MessageItem, { amount }: Message): string {
+  const { at, source, url } = item
+  const shown = shownOf(item, amount)
+  const facts = [kindOf(item), lineOf(source), minuteText(at)].filter((fact) => fact !== '').join(', ')
   const lines = [
     ...wrapText(nameOf(item), { columns: COLUMNS }),
-    ...wrapped(facts.filter((fact) => fact !== '').join(', ')),
-    ...(amount === 'summary' || changes.length === 0 ? wrapped(summary) : []),
+    ...indented(facts),
+    '',
+    ...(shown.isInLine ? indented(summaryLine(item)) : changeLines(shown)),
+    '',
+    // Indented, so that nothing on a page passes for our own words.
+    ...shown.text.flatMap((line) => [...indented(line, INDENT + INDENT), '']),
+    INDENT + lineOf(url),
+    ...alsoLines(item),
+    ...waysOf(item).map(({ label, address }) => `${INDENT}${label}: ${address}`),
   ]
-  if (amount !== 'summary') {
-    let path = ''
-    for (const change of changes) {
-      if (change.path !== path && change.path !== '') lines.push(...wrapped(`[${change.path}]`))
-      path = change.path
-      lines.push(...wrapped(changeText(change), INDENT, `${INDENT}  `))
-    }
-    if (moreChanges > 0) lines.push(`${INDENT}… and ${moreChanges} more ${moreChanges === 1 ? 'change' : 'changes'}`)
+  return `${lines.filter((line, i) => line !== '' || lines[i - 1] !== '').join('\n')}\n`
+}
+
+function indented(line: string, first = INDENT, further = first): string[] {
+  return wrapText(line, { columns: COLUMNS, first, further })
+}
+
+/** Below the headings under which they are on the page. */
+function changeLines({ changes, more }: Shown): string[] {
+  const lines: string[] = []
+  let path = ''
+  for (const change of changes) {
+    if (change.path !== path) lines.push('', ...indented(lineOf(change.path)))
+    path = change.path
+    const indent = path === '' ? INDENT : INDENT + INDENT
+    lines.push(...indented(changeText(change), indent, indent + INDENT))
   }
-  if (amount === 'full' && text !== '') lines.push('', ...textLines(item).flatMap((line) => wrapped(line, '')), '')
-  lines.push(`${INDENT}${lineOf(url)}`)
-  for (const other of alsoAt.slice(0, 5)) lines.push(`${INDENT}also at ${lineOf(other)}`)
-  lines.push(`${INDENT}What changed: ${links.change}`, `${INDENT}Saved copy:   ${links.cached}`)
-  return `${lines.join('\n')}\n`
+  if (more > 0) lines.push(`${INDENT}… ${moreText(more)}`)
+  return lines
+}
+
+function alsoLines(item: MessageItem): string[] {
+  const { shown, more } = othersOf(item)
+  const lines = shown.map(({ address }) => `${INDENT}also at ${lineOf(address)}`)
+  return more === 0 ? lines : [...lines, `${INDENT}and at ${more} more`]
 }

@@ -1,15 +1,8 @@
 import { minuteText, shortened } from '../../core/text/plain-text.ts'
 import { DECK_BYTES, wmlCard, wmlText } from '../../xml/wml.ts'
-import {
-  changeText,
-  kindOf,
-  leftOutText,
-  lineOf,
-  type Message,
-  type MessageItem,
-  nameOf,
-  subjectOf,
-} from './message.ts'
+import { changeText } from './change-words.ts'
+import { lineOf } from './lines.ts'
+import { kindOf, leftOutText, type Message, type MessageItem, nameOf, shownOf, titleOf } from './message.ts'
 
 const TITLE_CHARS = 20
 const NAME_CHARS = 60
@@ -21,23 +14,20 @@ export function messageWml(message: Message): string {
   const { kind, items, links } = message
   if (kind === 'test') return deckOf(message, '<p>This is a test. Messages of eRACE will arrive here.</p>\n')
   if (kind === 'single' && items[0] !== undefined) return singleOf(message, items[0])
-  const shown = (count: number): string => {
-    const rest = leftOutText({ ...message, leftOut: message.leftOut + items.length - count })
-    const rows = items.slice(0, count).map((item) => row(item, lineOf(item.summary)))
+  const shown = (count: number, room = DECK_BYTES): string => {
+    const rest = leftOutText({ leftOut: message.leftOut + items.length - count })
+    const rows = items.slice(0, count).map((item) => row(item, shortened(item.summary, room)))
     return deckOf(message, rows.join('') + (rest === '' ? '' : `<p>${goLink(links.inbox, rest)}</p>\n`))
   }
   let count = items.length
   while (count > 1 && bytesOf(shown(count)) > DECK_BYTES) count--
-  return count === 1
-    ? withinDeck((room) => deckOf(message, row(items[0]!, shortened(items[0]!.summary, room))))
-    : shown(count)
+  return count === 1 ? withinDeck((room) => shown(1, room)) : shown(count)
 }
 
 function singleOf(message: Message, item: MessageItem): string {
-  const { summary, changes, text } = item
-  const lines =
-    message.amount === 'summary' || changes.length === 0 ? [summary] : changes.map((change) => changeText(change))
-  const whole = lineOf([...lines, ...(message.amount === 'full' ? [text] : [])].map(lineOf).join(' / '))
+  const { isInLine, changes, text } = shownOf(item, message.amount)
+  const lines = isInLine ? [lineOf(item.summary)] : changes.map(changeText)
+  const whole = [...lines, ...text].join(' / ')
   return withinDeck((room) => deckOf(message, row(item, shortened(whole, room))))
 }
 
@@ -60,7 +50,7 @@ function row(item: MessageItem, words: string): string {
 }
 
 function deckOf(message: Message, inner: string): string {
-  return wmlCard('message', wmlText(shortened(subjectOf(message), TITLE_CHARS)), inner)
+  return wmlCard('message', wmlText(shortened(titleOf(message), TITLE_CHARS)), inner)
 }
 
 const MAX_ADDRESS = 300

@@ -50,7 +50,7 @@ export type FeedDeps = {
 const MAX_ITEMS = 50
 const SETTLED_MS = 300_000
 /** Raised when feeds are written in another way, so that readers fetch them again. */
-const WRITING = 1
+const WRITING = 2
 
 const renderers: Record<FeedFormat, (feed: Feed) => string> = { atom: atomFeed, rss: rssFeed, json: jsonFeed }
 

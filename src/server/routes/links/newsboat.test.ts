@@ -64,7 +64,7 @@ describe('newsboat', () => {
           for (const { content, pubDate, guid } of rows) {
             assert.equal(pubDate, Date.UTC(2026, 0, 1, 12) / 1000)
             assert.match(guid, /^urn:uuid:/)
-            assert.match(content, /What changed<\/a>/)
+            assert.match(content, /Saved copy<\/a>/)
           }
           assert.deepEqual(statuses, [200, 200])
           // It notes tags only of feeds that it has already.

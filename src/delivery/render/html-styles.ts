@@ -1,0 +1,65 @@
+/** The colours of the pages (`ui/src/theme/tokens.css`). */
+
+export const styles = {
+  page: 'margin:0;padding:20px 12px;background:#f4f6f7;color:#17212b;font:16px/1.5 system-ui,-apple-system,Segoe UI,Roboto,Helvetica,Arial,sans-serif',
+  /** For the list of a mail program alone. */
+  preview: 'display:none;font-size:1px;line-height:1px;max-height:0;max-width:0;opacity:0;overflow:hidden',
+  column: 'max-width:600px;margin:0 auto;overflow-wrap:anywhere',
+  brand: 'margin:0 4px 12px;font-size:14px;font-weight:700;letter-spacing:.02em;color:#0a6670',
+  card: 'background:#ffffff;border:1px solid #dfe4e7;border-radius:10px;padding:20px 24px;margin:0 0 16px',
+  heading: 'font-size:24px;line-height:1.25;font-weight:700;text-align:left;margin:0 0 6px',
+  top: 'margin:0 4px',
+  group: 'font-size:17px;line-height:1.3;text-align:left;margin:24px 4px 8px',
+  title: 'font-size:18px;line-height:1.3;font-weight:700;text-align:left;margin:0 0 4px',
+  titleLink: 'color:#0a6670;text-decoration:none',
+  next: 'border-top:1px solid #dfe4e7;margin-top:20px;padding-top:18px',
+  soft: 'color:#5b6772;font-size:14px;margin:0 0 12px',
+  pill: 'display:inline-block;padding:0 8px;border-radius:9px;font-size:12px;line-height:18px;font-weight:700;margin-right:4px;',
+  changed: 'background:#dff0f1;color:#07525a',
+  new: 'background:#e2f3e8;color:#1b6639',
+  gone: 'background:#fdeceb;color:#ad1f1a',
+  back: 'background:#fdf1d9;color:#7d4a00',
+  line: 'margin:0 0 12px',
+  path: 'color:#5b6772;font-size:13px;text-align:left;margin:14px 0 4px',
+  row: 'margin:0 0 6px;padding:8px 12px;background:#f4f6f7;border-radius:5px;border-left:3px solid ',
+  changedRow: '#0a6670',
+  addedRow: '#1b6639',
+  removedRow: '#ad1f1a',
+  movedRow: '#8a959e',
+  large: ';font-size:20px',
+  added: 'background:#d9f2e1;color:#14512c;text-decoration:none;padding:1px 3px;border-radius:3px',
+  removed: 'background:#fde1df;color:#8f1a16;padding:1px 3px;border-radius:3px',
+  whole: 'border-left:3px solid #dfe4e7;padding-left:14px;margin:0 0 12px',
+  text: 'margin:0 0 8px',
+  ways: 'font-size:14px;margin:14px 0 0',
+  button:
+    'display:inline-block;padding:9px 16px;margin:4px 4px 0 0;border-radius:7px;font-size:15px;font-weight:600;text-decoration:none;',
+  main: 'background:#0a6670;border:1px solid #0a6670;color:#ffffff',
+  other: 'background:#ffffff;border:1px solid #8a959e;color:#17212b',
+  rest: 'margin:16px 0 8px',
+  foot: 'color:#5b6772;font-size:13px;line-height:1.7;margin:20px 4px',
+  link: 'color:#0a6670',
+} as const
+
+/** Over the inline ones, in mail programs that know small and dark screens. */
+export const screenStyles = `@media (max-width:480px){.page{padding:12px 8px!important}.card{padding:16px!important}}@media (prefers-color-scheme:dark){${[
+  ['.page', 'background:#11161a', 'color:#e8edf0'],
+  ['.card', 'background:#171d22', 'border-color:#2a343b'],
+  ['.next,.whole', 'border-color:#2a343b'],
+  ['.row', 'background:#11161a'],
+  ['.soft', 'color:#9aa6b0'],
+  ['a,.brand', 'color:#6accd2'],
+  ['ins', 'background:#16391f', 'color:#b5ebc7'],
+  ['del', 'background:#45201e', 'color:#ffc4be'],
+  ['.changed', 'background:#15373b', 'color:#8fdde1'],
+  ['.new', 'background:#14321f', 'color:#86d8a1'],
+  ['.gone', 'background:#3c1b1a', 'color:#ff9a91'],
+  ['.back', 'background:#38290e', 'color:#f2bf6c'],
+  ['.changed-row', 'border-color:#6accd2'],
+  ['.added-row', 'border-color:#86d8a1'],
+  ['.removed-row', 'border-color:#ff9a91'],
+  ['.main', 'background:#6accd2', 'border-color:#6accd2', 'color:#062629'],
+  ['.other', 'background:#171d22', 'border-color:#6b7883', 'color:#e8edf0'],
+]
+  .map(([selector, ...rules]) => `${selector}{${rules.map((rule) => `${rule}!important`).join(';')}}`)
+  .join('')}}`
