@@ -20,6 +20,16 @@ const maxZones = 700
 
 const zones = new Map<string, ZoneClock>()
 
+/** Whether this machine knows the zone; its list may be another than that of the machine that checked a setting. */
+export function isZone(zone: string): boolean {
+  try {
+    zoneClock(zone)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** Throws `usage-wrong` for a name that is no IANA zone. */
 export function zoneClock(zone: string): ZoneClock {
   const known = zones.get(zone)

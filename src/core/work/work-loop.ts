@@ -9,6 +9,8 @@ export type WorkLoopDeps = {
   mustEnd(): boolean
   /** Where it is seen that the work waits. */
   track: Track
+  /** After which failures it goes on; after temporary ones where nothing is said. */
+  goesOnAfter?(error: unknown): boolean
 }
 
 export type WorkLoop = {
@@ -28,7 +30,7 @@ const LAST_RETRY_MS = 5_000
  * - waits, each time twice as long, while the store is away;
  * - ends when it must, with the piece in hand done.
  */
-export function createWorkLoop({ work, restMs, mustEnd, track }: WorkLoopDeps): WorkLoop {
+export function createWorkLoop({ work, restMs, mustEnd, track, goesOnAfter = isTemporary }: WorkLoopDeps): WorkLoop {
   const backoff = createBackoff({ firstMs: FIRST_RETRY_MS, lastMs: LAST_RETRY_MS })
   let wake: () => void = () => {}
   let wasWoken = false
@@ -56,7 +58,7 @@ export function createWorkLoop({ work, restMs, mustEnd, track }: WorkLoopDeps): 
           backoff.reset()
           if (!hasMore) await rest(restMs)
         } catch (error) {
-          if (!isTemporary(error)) throw error
+          if (!goesOnAfter(error)) throw error
           track.failed(error)
           await rest(backoff.nextMs())
         }

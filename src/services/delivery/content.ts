@@ -1,5 +1,5 @@
-import { isAppError } from '../../core/errors.ts'
 import { amounts } from '../../core/profile.ts'
+import { isTemporary } from '../../core/work/retry.ts'
 import type { Message, MessageItem } from '../../delivery/render/message.ts'
 import type { Annotation, AnnotationStore } from '../../store/contracts/annotations.ts'
 import type { Channel } from '../../store/contracts/channels.ts'
@@ -31,14 +31,14 @@ export function createMessageContents(deps: ContentDeps): MessageContents {
   const { annotations, policies, archive, address, onProblem } = deps
   const linksOf = createMessageLinks(deps)
 
-  /** '' where it can't be read: what changed is told all the same. */
+  /** '' where it can't be read: what changed is told all the same. A store that is away is waited for. */
   async function textOf({ owner, versionId }: Annotation): Promise<string> {
     try {
       const { bytes } = await archive.text({ owner, version: versionId })
       return new TextDecoder().decode(bytes)
     } catch (error) {
-      if (!isAppError(error)) throw error
-      onProblem('a message leaves without the text of its page', { owner, version: versionId, error: error.message })
+      if (isTemporary(error) && error.code.startsWith('store-')) throw error
+      onProblem('a message leaves without the text of its page', { owner, version: versionId, error: String(error) })
       return ''
     }
   }

@@ -1,9 +1,8 @@
-import type { Clock } from '../../core/clock.ts'
 import { withinLimit } from '../../core/work/race.ts'
 import type { Retries } from '../../core/work/retries.ts'
+import { isTemporary } from '../../core/work/retry.ts'
 import { createWorkLoop } from '../../core/work/work-loop.ts'
-import type { DeliveryStore } from '../../store/contracts/deliveries.ts'
-import { createDispatcher, type DispatcherDeps } from './dispatcher.ts'
+import { createDispatcher, type Dispatcher, type DispatcherDeps } from './dispatcher.ts'
 
 /** Plans what annotations bring and sends what is due, until it is ended. */
 export type Delivery = {
@@ -13,11 +12,12 @@ export type Delivery = {
   end(): Promise<void>
 }
 
-export type DeliveryDeps = Omit<DispatcherDeps, 'onFree' | 'onFailure'> & {
-  deliveries: DeliveryStore
+export type RoundDeps = Omit<DispatcherDeps, 'onFailure'> & {
+  /** As `createPlanner` makes it. */
   plan(): Promise<boolean>
-  retries: Retries
 }
+
+export type DeliveryDeps = Omit<RoundDeps, 'onFree'> & { retries: Retries }
 
 /** How late something may be that nobody woke us for. */
 const REST_MS = 1_000
@@ -26,43 +26,24 @@ const MAX_END_MS = 5_000
 /** Clocks are corrected by less all the time. */
 const SET_BACK_MS = 60_000
 
-export function startDelivery({ plan, retries, ...deps }: DeliveryDeps): Delivery {
-  const { deliveries, clock, leaseMs, onProblem } = deps
+export function startDelivery({ retries, ...deps }: DeliveryDeps): Delivery {
+  const { leaseMs, onProblem } = deps
   const track = retries.track('delivery')
   let isEnding = false
-  let failure: unknown = null
-  const dispatcher = createDispatcher({
-    ...deps,
-    onFree: () => loop.wake(),
-    onFailure(error) {
-      failure = error
-    },
-  })
-  const wasSetBack = createSetBackWatch(clock)
+  let told = ''
+  const { work, dispatcher } = createRounds({ ...deps, onFree: () => loop.wake() })
   const loop = createWorkLoop({
-    ...{ restMs: REST_MS, mustEnd: () => isEnding, track },
-    async work() {
-      const failed = failure
-      failure = null
-      if (failed !== null) throw failed
-      if (wasSetBack()) await deliveries.replan(clock.now())
-      const hasMore = await plan()
-      await dispatcher.fill()
-      return hasMore
+    ...{ work, restMs: REST_MS, mustEnd: () => isEnding, track },
+    /** One fault must not end delivery for everybody: it is told once, and shown as long as it lasts. */
+    goesOnAfter(error) {
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+      if (!isTemporary(error) && text !== told) onProblem('delivery failed', { error: text })
+      told = text
+      return true
     },
   })
   const renewing = setInterval(() => dispatcher.renew().catch((error: unknown) => track.failed(error)), leaseMs / 3)
-  const done = run()
-
-  /** An error that no retry can help is told, and what waits is left for the next start. */
-  async function run(): Promise<void> {
-    try {
-      await loop.run()
-    } catch (error) {
-      onProblem('delivery ended', { error: error instanceof Error ? error.stack : String(error) })
-      track.failed(error)
-    }
-  }
+  const done = loop.run()
 
   return {
     wake: loop.wake,
@@ -77,12 +58,46 @@ export function startDelivery({ plan, retries, ...deps }: DeliveryDeps): Deliver
   }
 }
 
-/** Tells once when the wall clock was set back since the last time. */
-function createSetBackWatch(clock: Clock): () => boolean {
-  let ahead = clock.now() - clock.monotonic()
-  return () => {
-    const before = ahead
-    ahead = clock.now() - clock.monotonic()
-    return ahead < before - SET_BACK_MS
+/** What is done again and again: everything new gets its time, and channels with something due are taken. */
+export function createRounds({ plan, ...deps }: RoundDeps): { work(): Promise<boolean>; dispatcher: Dispatcher } {
+  let failure: unknown = null
+  const dispatcher = createDispatcher({
+    ...deps,
+    onFailure(error) {
+      failure = error
+    },
+  })
+  const checkClock = createClockCheck({ ...deps, dispatcher })
+  return {
+    dispatcher,
+    async work() {
+      const failed = failure
+      failure = null
+      if (failed !== null) throw failed
+      await checkClock()
+      const hasMore = await plan()
+      await dispatcher.fill()
+      return hasMore
+    },
+  }
+}
+
+type ClockCheckDeps = Pick<RoundDeps, 'clock' | 'deliveries' | 'leaseMs'> & {
+  dispatcher: Pick<Dispatcher, 'renew'>
+}
+
+/**
+ * Looks whether the wall clock has jumped since the last time; at first, whether it was set back while nothing ran. Set back, what waits
+ * would wait until the clock is there again. Set forward, our own leases would be over.
+ */
+function createClockCheck({ clock, deliveries, dispatcher, leaseMs }: ClockCheckDeps): () => Promise<void> {
+  let before: number | null = null
+  return async () => {
+    const now = clock.now()
+    const ahead = now - clock.monotonic()
+    const jumpedMs = before === null ? Math.min(0, now - (await deliveries.lastWrittenAt())) : ahead - before
+    if (jumpedMs < -SET_BACK_MS) await deliveries.replan({ now, leaseMs })
+    if (Math.abs(jumpedMs) > leaseMs / 3) await dispatcher.renew()
+    before = ahead
   }
 }

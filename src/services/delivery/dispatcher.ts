@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import { isAppError } from '../../core/errors.ts'
 import { isTemporary } from '../../core/work/retry.ts'
 import type { Channel, ChannelHealth, ChannelStore } from '../../store/contracts/channels.ts'
 import type { ChannelLease, DeliveryStore, LeasedChannel } from '../../store/contracts/deliveries.ts'
@@ -28,7 +29,7 @@ export type DispatcherDeps = {
   random(): number
   /** A place is free again. */
   onFree(): void
-  /** The store is away: what is under way is left to the next lease. */
+  /** The store is away, or worse: what is under way is left to the next lease. */
   onFailure(error: unknown): void
   onProblem(message: string, fields: Record<string, unknown>): void
 }
@@ -91,27 +92,31 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     if (health !== null) await deliveries.release(lease)
   }
 
-  /** What nobody foresaw counts against the channel, not against the others. */
-  async function setAside({ lease, channel }: LeasedChannel, error: Error): Promise<void> {
-    onProblem('a channel could not be served', { channel: channel.id, kind: channel.kind, error: error.stack })
-    const unforeseen = { kind: 'later', reason: `internal error: ${error.message}` } as const
-    const fresh = { createdAt: clock.now(), attempts: 0 }
-    const { health } = endOfAttempt(unforeseen, fresh, channel, { now: clock.now(), random: random() })
-    await deliveries.settle(lease, '', { state: 'waiting', at: clock.now(), answer: '' }, health)
+  /** What nobody foresaw counts against the channel and the message that was begun, not against other channels. */
+  async function setAside({ lease, channel }: LeasedChannel, error: unknown): Promise<void> {
+    const { id, kind } = channel
+    onProblem('a channel could not be served', { channel: id, kind, error: errorText(error) })
+    const now = clock.now()
+    const begun = await deliveries.begun(lease)
+    const unforeseen = { kind: 'later', reason: reasonOf(error) } as const
+    const message = begun ?? { createdAt: now, attempts: 0 }
+    const { end, health } = endOfAttempt(unforeseen, message, channel, { now, random: random() })
+    await deliveries.settle(lease, begun?.id ?? '', end, health)
     await deliveries.release(lease)
   }
 
+  /** Never rejects. What can't even be set aside is tried again when the lease is over. */
   async function take(leased: LeasedChannel): Promise<void> {
-    held.set(leased.channel.id, leased.lease)
+    const { lease, channel } = leased
+    held.set(channel.id, lease)
     try {
-      await serve(leased).catch((error: unknown) => {
-        if (isTemporary(error)) throw error
-        return setAside(leased, error as Error)
-      })
+      await serve(leased)
     } catch (error) {
-      onFailure(error)
+      if (isTemporary(error)) onFailure(error)
+      else await setAside(leased, error).catch(onFailure)
     }
-    held.delete(leased.channel.id)
+    // After a jump of the clock, a channel may have been leased a second time meanwhile.
+    if (held.get(channel.id) === lease) held.delete(channel.id)
   }
 
   return {
@@ -138,3 +143,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     },
   }
 }
+
+function reasonOf(error: unknown): string {
+  if (isAppError(error)) return error.message
+  return `internal error: ${error instanceof Error ? error.message : String(error)}`
+}
+
+const errorText = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error))

@@ -1,12 +1,14 @@
 import type { Clock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
 import type { ChannelAgent } from '../../delivery/channel-agent.ts'
 import { type Message, subjectOf } from '../../delivery/render/message.ts'
 import type { Channel } from '../../store/contracts/channels.ts'
-import type { ChannelLease, DeliveryStore, StoredMessage } from '../../store/contracts/deliveries.ts'
-import { chooseMessage } from './choice.ts'
+import type { ChannelLease, DeliveryStore, DueEntry, StoredMessage } from '../../store/contracts/deliveries.ts'
+import { createBegunMessages } from './begun-message.ts'
+import { type Choice, chooseMessage } from './choice.ts'
 import type { MessageContents } from './content.ts'
 import { newMessageId } from './message-id.ts'
-import { type Policies, unlessQuiet } from './policies.ts'
+import type { Policies } from './policies.ts'
 
 export type NextMessage =
   /** Written down, and may leave now. */
@@ -26,55 +28,44 @@ export type NextMessageDeps = {
 
 /** More than this many entries leave in several messages. */
 const MAX_ENTRIES = 5_000
-/** Messages that can wait on a channel at once: one in quiet hours, and urgent ones that failed. */
-const MAX_BEGUN = 20
 const HOUR_MS = 3_600_000
 
 /** Finds the message that a leased channel sends next: the one that was begun, or one of what is due. */
 export function createNextMessage({ deliveries, agents, policies, contents, clock }: NextMessageDeps) {
-  async function begun(channel: Channel): Promise<NextMessage> {
-    const filter = { state: 'waiting', channel: channel.id } as const
-    const waiting = await deliveries.messages(channel.owner, filter, { before: null, limit: MAX_BEGUN })
-    let notBefore = 0
-    for (const stored of waiting.toReversed()) {
-      const message = await contents.of(channel, stored)
-      const until = await quietUntil(message)
-      if (until <= clock.now()) return { kind: 'message', stored, message }
-      notBefore = notBefore === 0 ? until : Math.min(notBefore, until)
-    }
-    return { kind: 'none', notBefore }
+  const findBegun = createBegunMessages({ deliveries, policies, contents })
+
+  async function begun(lease: ChannelLease, channel: Channel): Promise<NextMessage> {
+    const oldest = await deliveries.begun(lease)
+    if (oldest === null) return { kind: 'none', notBefore: 0 }
+    const now = clock.now()
+    const found = await findBegun(channel, now, oldest)
+    return found === null || found.at > now
+      ? { kind: 'none', notBefore: found?.at ?? 0 }
+      : { kind: 'message', ...found }
   }
 
-  /** When the first of its profiles may hear of it. */
-  async function quietUntil({ items }: Message): Promise<number> {
-    const now = clock.now()
-    const policyOf = await policies.of(items.map(({ record }) => record.profile))
-    const times = items.map(({ record, urgency }) => {
-      const policy = policyOf.get(record.profile) ?? null
-      return policy === null ? now : unlessQuiet(policy, urgency, now)
-    })
-    return Math.min(now + HOUR_MS * 24, ...(times.length === 0 ? [now] : times))
+  async function choose(
+    { id, kind }: Channel,
+    entries: readonly DueEntry[],
+    { now, afterFailure }: { now: number; afterFailure: boolean },
+  ): Promise<Choice> {
+    const agent = agents.get(kind)
+    if (agent === undefined)
+      throw new AppError('not-available', `this version of eRACE has no channels of kind ${kind}`)
+    if (agent.isPull === true)
+      return { message: null, drop: entries.map(({ annotation }) => annotation), postpone: new Map() }
+    const policyOf = await policies.of(entries.map(({ profile }) => profile))
+    const isLimited = [...policyOf.values()].some((policy) => policy !== null && policy.perHour !== null)
+    const sent = isLimited ? await deliveries.sentSince(id, now - HOUR_MS) : []
+    return chooseMessage({ channel: id, entries, policyOf, digest: agent.digest, sent, afterFailure, now })
   }
 
   async function composed(lease: ChannelLease, channel: Channel, afterFailure: boolean): Promise<NextMessage> {
-    const agent = agents.get(channel.kind)
     for (;;) {
       const now = clock.now()
       const entries = await deliveries.due(lease, { now, limit: MAX_ENTRIES })
       if (entries.length === 0) return { kind: 'none', notBefore: 0 }
-      const policyOf = await policies.of(entries.map(({ profile }) => profile))
-      const isLimited = [...policyOf.values()].some((policy) => policy !== null && policy.perHour !== null)
-      const isSent = agent !== undefined && agent.isPull !== true
-      const {
-        message: chosen,
-        drop,
-        postpone,
-      } = isSent
-        ? chooseMessage({
-            ...{ channel: channel.id, entries, policyOf, digest: agent.digest, afterFailure, now },
-            sent: isLimited ? await deliveries.sentSince(channel.id, now - HOUR_MS) : [],
-          })
-        : { message: null, drop: entries.map(({ annotation }) => annotation), postpone: new Map<number, number[]>() }
+      const { message: chosen, drop, postpone } = await choose(channel, entries, { now, afterFailure })
       for (const [until, annotations] of postpone)
         if (!(await deliveries.postpone(lease, annotations, until))) return { kind: 'lost' }
       if (chosen === null) {
@@ -90,8 +81,7 @@ export function createNextMessage({ deliveries, agents, policies, contents, cloc
   }
 
   return async (lease: ChannelLease, channel: Channel, afterFailure: boolean): Promise<NextMessage> => {
-    const found: NextMessage =
-      (await deliveries.begun(lease)) === null ? { kind: 'none', notBefore: 0 } : await begun(channel)
+    const found = await begun(lease, channel)
     if (found.kind !== 'none') return found
     const next = await composed(lease, channel, afterFailure)
     return next.kind === 'none' ? found : next

@@ -1,4 +1,5 @@
 import type { SendOutcome } from '../../delivery/channel-agent.ts'
+import { cutTo } from '../../delivery/render/message.ts'
 import type { ChannelHealth } from '../../store/contracts/channels.ts'
 import type { AttemptEnd, StoredMessage } from '../../store/contracts/deliveries.ts'
 
@@ -12,6 +13,8 @@ const GIVE_UP_MS = 3 * 86_400_000
 /** A clock that jumps makes messages look old: they are given up only after this many attempts as well. */
 const MIN_ATTEMPTS = 8
 const JITTER = 0.2
+/** Others choose its words. */
+const MAX_REASON = 500
 
 /** What an attempt means for the message and for its channel. `random` is from 0 to 1. */
 export function endOfAttempt(
@@ -25,7 +28,7 @@ export function endOfAttempt(
       end: { state: 'sent', at: now, answer: outcome.answer },
       health: { state: 'active', reason: '', failures: 0, retryAt: 0, sentAt: now },
     }
-  const { reason } = outcome
+  const reason = cutTo(outcome.reason, MAX_REASON)
   const failures = health.failures + 1
   const isFailing = failures >= FAILING_FROM
   const failed: ChannelHealth = {

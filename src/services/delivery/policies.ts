@@ -3,6 +3,7 @@ import type { Account } from '../../core/account.ts'
 import { readCadence, readTime } from '../../core/delivery/cadence.ts'
 import { type DeliveryPolicy, dueAt, endOfQuiet } from '../../core/delivery/due.ts'
 import type { Amount, Profile } from '../../core/profile.ts'
+import { isZone } from '../../core/time/zone-offset.ts'
 import type { AccountStore } from '../../store/contracts/accounts/accounts.ts'
 import type { UnplannedEntry } from '../../store/contracts/deliveries.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
@@ -60,10 +61,10 @@ export function policyOf(
   { settings }: Pick<Account, 'settings'>,
 ): ProfilePolicy {
   const { notifications } = settings
-  const zone = settings.timeZone === '' ? NO_ZONE : settings.timeZone
+  const zone = knownZone(settings.timeZone, NO_ZONE)
   const quiet =
     delivery.quiet !== null
-      ? { ...delivery.quiet, zone: delivery.quiet.zone === '' ? zone : delivery.quiet.zone }
+      ? { ...delivery.quiet, zone: knownZone(delivery.quiet.zone, zone) }
       : notifications.quiet !== null
         ? { ...notifications.quiet, zone }
         : null
@@ -87,6 +88,9 @@ export function policyOf(
           },
   }
 }
+
+/** A zone that this machine doesn't know holds up nobody's messages. */
+const knownZone = (zone: string, otherwise: string): string => (zone !== '' && isZone(zone) ? zone : otherwise)
 
 /**
  * When an entry is to leave; null where it need not. It counts from when the annotation was made, so that what was found while nothing

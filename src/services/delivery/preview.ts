@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { ChannelAgent } from '../../delivery/channel-agent.ts'
 import type { DeliveryStore } from '../../store/contracts/deliveries.ts'
 import type { ChannelSending } from '../channels/sending.ts'
+import { createBegunMessages } from './begun-message.ts'
 import { chooseMessage } from './choice.ts'
 import type { MessageContents } from './content.ts'
 import type { Policies } from './policies.ts'
@@ -27,21 +28,15 @@ export function createPreviews({
   policies,
   clock,
 }: PreviewDeps): ChannelSending['previews'] {
+  const findBegun = createBegunMessages({ deliveries, policies, contents })
   return {
     async next(channel) {
       const agent = agents.get(channel.kind)
       const counts = (await deliveries.waitingCounts([channel.id])).get(channel.id)
       if (agent === undefined || counts === undefined) return null
       const now = Math.max(clock.now(), channel.retryAt)
-      const [begun] = await deliveries.messages(
-        channel.owner,
-        { state: 'waiting', channel: channel.id },
-        { before: null, limit: 1 },
-      )
-      if (begun !== undefined) {
-        const message = await contents.of(channel, begun)
-        return { at: now, message, later: counts.entries + counts.messages - 1 }
-      }
+      const begun = counts.messages === 0 ? null : await findBegun(channel, now)
+      if (begun !== null) return { at: begun.at, message: begun.message, later: counts.entries + counts.messages - 1 }
       const entries = await deliveries.waiting(channel.id, MAX_ENTRIES)
       const policyOf = await policies.of(entries.map(({ profile }) => profile))
       let at = Math.max(now, Math.min(...entries.map(({ dueAt }) => dueAt)))

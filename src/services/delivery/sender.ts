@@ -15,7 +15,8 @@ export type SenderDeps = {
 export function createSender({ agents, tools, accounts }: SenderDeps): Sender {
   return async ({ kind, owner, settings }, message) => {
     const agent = agents.get(kind)
-    if (agent === undefined) return { kind: 'never', reason: `this version of eRACE has no channels of kind ${kind}` }
+    // Another server of the cluster may be newer.
+    if (agent === undefined) return { kind: 'later', reason: `this version of eRACE has no channels of kind ${kind}` }
     if (agent.isForAdministrators === true && (await accounts.findByEmail(owner))?.role !== 'administrator')
       return { kind: 'never', reason: 'only administrators can use this kind of channel' }
     try {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { subjectOf } from '../../delivery/render/message.ts'
-import type { ChannelStore } from '../../store/contracts/channels.ts'
+import type { Channel, ChannelStore } from '../../store/contracts/channels.ts'
 import type { DeliveryStore } from '../../store/contracts/deliveries.ts'
 import type { ChannelSending } from '../channels/sending.ts'
 import type { MessageContents } from './content.ts'
@@ -10,7 +10,7 @@ import type { Sender } from './sender.ts'
 export type TestSenderDeps = {
   send: Sender
   contents: Pick<MessageContents, 'test'>
-  channels: Pick<ChannelStore, 'change'>
+  channels: Pick<ChannelStore, 'change' | 'find'>
   deliveries: Pick<DeliveryStore, 'log'>
   clock: Clock
 }
@@ -23,6 +23,13 @@ export function createTestSender({
   deliveries,
   clock,
 }: TestSenderDeps): ChannelSending['tests'] {
+  /** What its owner switched off stays off. */
+  async function resume({ owner, id }: Channel): Promise<void> {
+    const current = await channels.find(id)
+    if (current !== null && current.state !== 'off' && current.failures > 0)
+      await channels.change(owner, id, { state: 'active' })
+  }
+
   return {
     async send(channel) {
       const createdAt = clock.now()
@@ -35,7 +42,7 @@ export function createTestSender({
         ...{ channel: channel.id, owner: channel.owner, state: isDelivered ? 'sent' : 'failed' },
         ...{ createdAt, attempts: 1, at: clock.now(), answer },
       })
-      if (isDelivered && channel.failures > 0) await channels.change(channel.owner, channel.id, { state: 'active' })
+      if (isDelivered) await resume(channel)
       return { outcome: outcome.kind, answer }
     },
   }

@@ -145,7 +145,14 @@ export function deliveriesSuite(engine: StoreEngine): void {
         const entries = await where.deliveries.waiting('c', 10)
         const { cluster, ...decisive } = given
         assert.deepEqual(entries[0], {
-          ...{ annotation: one!.id, dueAt: 1_000, createdAt: 1_000, isRead: false, cluster },
+          ...{
+            annotation: one!.id,
+            documentId: one!.documentId,
+            dueAt: 1_000,
+            createdAt: 1_000,
+            isRead: false,
+            cluster,
+          },
           ...decisive,
         })
         assert.deepEqual(

@@ -6,6 +6,7 @@ import { channelsSuite } from './channels-suite.testkit.ts'
 import { collectionSuite } from './collection-suite.testkit.ts'
 import { crawlsSuite } from './crawls-suite.testkit.ts'
 import { deliveriesSuite } from './deliveries-suite.testkit.ts'
+import { deliveryClockSuite } from './delivery-clock-suite.testkit.ts'
 import { documentsSuite } from './documents-suite.testkit.ts'
 import type { StoreEngine } from './engine.testkit.ts'
 import { findingsSuite } from './findings-suite.testkit.ts'
@@ -55,6 +56,7 @@ const suites = [
   inboxPagesSuite,
   channelsSuite,
   deliveriesSuite,
+  deliveryClockSuite,
   messagesSuite,
   collectionSuite,
   hostViewSuite,

@@ -30,8 +30,13 @@ export type DeliveryStore = {
   unplanned(limit: number): Promise<UnplannedEntry[]>
   /** Gives entries their time, or removes those that are not needed. Those planned or removed meanwhile are left as they are. */
   plan(entries: readonly PlannedEntry[]): Promise<void>
-  /** The clock was set back: what waits for a later time is unplanned again, and no channel waits longer than until now. */
-  replan(now: number): Promise<void>
+  /** When the latest of what waits was written; 0 where nothing does. Later than now, where the clock was set back since. */
+  lastWrittenAt(): Promise<number>
+  /**
+   * The clock was set back. What waits for a later time is unplanned again, what was written later counts as written now, no channel
+   * waits longer than until now, and no lease lasts longer than one that begins now.
+   */
+  replan(options: { now: number; leaseMs: number }): Promise<void>
   /** Active and failing channels with something due, the longest due first, that nobody else has. */
   lease(options: { now: number; leaseMs: number; limit: number }): Promise<LeasedChannel[]>
   renew(lease: ChannelLease, until: number): Promise<boolean>
@@ -52,7 +57,7 @@ export type DeliveryStore = {
   postpone(lease: ChannelLease, annotations: readonly number[], dueAt: number): Promise<boolean>
   /**
    * How an attempt ended, and with it the health of the channel, in one transaction. A message that waits again keeps its id. A channel
-   * that its owner switched off meanwhile stays off.
+   * that its owner switched off meanwhile stays off, and its message failed, unless it was sent.
    */
   settle(lease: ChannelLease, id: string, end: AttemptEnd, health: ChannelHealth): Promise<boolean>
   /** Messages that were sent on a channel since a time, the latest first, at most 1,000. */

@@ -64,10 +64,14 @@ export function deliverySql({ p, among, least, greatest, forUpdate, elements, ma
     release: `UPDATE channels SET next_at = ${nextAtOf('channels', greatest, `${greatest}(m.created_at, ${p(3)})`)}, lease_until = 0, lease_epoch = lease_epoch + 1
       WHERE ${fenced}`,
     endLeases: 'UPDATE channels SET lease_until = 0, lease_epoch = lease_epoch + 1 WHERE lease_until > 0',
-    /** In this order; channels are locked by the first. */
+    lastWritten: 'SELECT coalesce(max(created_at), 0) AS at FROM outbox',
+    shortenLeases: `UPDATE channels SET lease_until = ${p(1)} WHERE lease_until > ${p(1)}`,
+    /** In this order. */
     replan: [
-      `UPDATE channels SET retry_at = ${least}(retry_at, ${p(1)}), lease_until = ${least}(lease_until, ${p(1)}) WHERE retry_at > ${p(1)} OR lease_until > ${p(1)} OR next_at > ${p(1)}`,
+      `UPDATE channels SET retry_at = ${p(1)} WHERE retry_at > ${p(1)}`,
       `UPDATE outbox SET due_at = NULL WHERE due_at > ${p(1)} AND ${isWaiting('')}`,
+      `UPDATE outbox SET created_at = ${p(1)} WHERE created_at > ${p(1)}`,
+      `UPDATE messages SET created_at = ${p(1)} WHERE created_at > ${p(1)} AND state = 'waiting' AND state <> 'sent'`,
       `UPDATE channels SET next_at = ${nextAtOf('channels', greatest)} WHERE next_at > ${p(1)}`,
     ],
     findNext: `UPDATE channels SET next_at = ${nextAtOf('channels', greatest)} WHERE id = ${p(1)}`,
@@ -83,7 +87,9 @@ export function deliverySql({ p, among, least, greatest, forUpdate, elements, ma
     postpone: `UPDATE outbox SET due_at = ${p(3)} WHERE channel = ${p(1)} AND ${among('annotation', 2, 'bigint')} AND ${isWaiting('')}`,
     annotationsOf: `SELECT annotations FROM messages WHERE id = ${p(1)} AND channel = ${p(2)}`,
     settleEntries: `DELETE FROM outbox WHERE channel = ${p(1)} AND ${among('annotation', 2, 'bigint')} AND message = ${p(3)}`,
-    settle: `UPDATE messages SET state = ${p(2)}, at = ${p(3)}, answer = ${p(4)}, attempts = attempts + 1 WHERE id = ${p(1)}`,
+    /** One that failed with its channel meanwhile doesn't wait again. */
+    settle: `UPDATE messages SET state = ${p(2)}, at = ${p(3)}, answer = ${p(4)}, attempts = attempts + 1
+      WHERE id = ${p(1)} AND (state = 'waiting' OR ${p(2)} = 'sent')`,
     sentSince: `SELECT at, profiles FROM messages WHERE channel = ${p(1)} AND state = 'sent' AND at >= ${p(2)} AND kind <> 'test'
       ORDER BY at DESC LIMIT ${MAX_SENT}`,
     counts: `SELECT c.id, (SELECT count(*) FROM outbox o WHERE o.channel = c.id AND ${isWaiting('o.')}) AS entries,

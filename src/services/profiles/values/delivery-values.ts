@@ -2,6 +2,7 @@ import { formatDuration, parseDuration } from '../../../config/quantities.ts'
 import type { NotificationSettings } from '../../../core/account.ts'
 import { cadenceExamples, readCadence, readTime, timeText } from '../../../core/delivery/cadence.ts'
 import { deliveryDefaults, type ProfileDelivery } from '../../../core/profile.ts'
+import { isZone } from '../../../core/time/zone-offset.ts'
 import { type PlainRecord, type PlainValues, shown } from './plain-values.ts'
 
 const MAX_CHANNELS = 50
@@ -103,15 +104,6 @@ function readEscalation(
   const urgency = values.number(given.urgency, `${place}.urgency`, urgencies)
   if (isAbsent(given.urgency)) values.reject(`${place}.urgency`, 'is missing')
   return { channel, after: formatDuration(afterMs ?? 0), urgency: urgency ?? urgencies.max }
-}
-
-function isZone(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en-US', { timeZone: zone })
-    return true
-  } catch {
-    return false
-  }
 }
 
 function isAbsent(value: unknown): value is null | undefined {

@@ -49,6 +49,7 @@ const sql = {
   ...deliverySql(dialect),
   note: channelSql(dialect.p).note,
   lockChannels: `SELECT ${plannedChannelColumns} FROM channels WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE`,
+  lockEveryChannel: 'SELECT 1 FROM channels ORDER BY id FOR UPDATE',
   lockChannel: 'SELECT 1 FROM channels WHERE id = $1 FOR UPDATE',
   /** Those that were planned or removed meanwhile are left out. */
   plan: `WITH given AS MATERIALIZED (
@@ -104,8 +105,13 @@ export function createPostgresDeliveries(pool: PostgresPool): DeliveryStore {
     async plan(entries) {
       if (entries.length > 0) await pool.transaction((tx) => plan(tx, entries))
     },
-    replan: (now) =>
+    async lastWrittenAt() {
+      return (await pool.query<{ at: number }>(sql.lastWritten, []))[0]!.at
+    },
+    replan: ({ now, leaseMs }) =>
       pool.transaction(async (tx) => {
+        await tx.query(sql.lockEveryChannel, [])
+        await tx.query(sql.shortenLeases, [now + leaseMs])
         for (const text of sql.replan) await tx.query(text, [now])
       }),
     async endLeases() {

@@ -114,8 +114,12 @@ export function createSqliteDeliveries(db: Database): DeliveryStore {
     async plan(entries) {
       if (entries.length > 0) db.write(() => plan(entries))
     },
-    async replan(now) {
+    async lastWrittenAt() {
+      return (db.read(() => sql.lastWritten.get()) as { at: number }).at
+    },
+    async replan({ now, leaseMs }) {
       db.write(() => {
+        sql.shortenLeases.run(now + leaseMs)
         for (const statement of sql.replan) statement.run(now)
       })
     },
@@ -183,6 +187,8 @@ function deliveryStatements(db: Database) {
     renew: db.prepare(texts.renew),
     release: db.prepare(texts.release),
     endLeases: db.prepare(texts.endLeases),
+    lastWritten: db.prepare(texts.lastWritten),
+    shortenLeases: db.prepare(texts.shortenLeases),
     replan: texts.replan.map((text) => db.prepare(text)),
     findNext: db.prepare(texts.findNext),
     begun: db.prepare(texts.begun),
