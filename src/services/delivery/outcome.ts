@@ -1,5 +1,5 @@
 import type { SendOutcome } from '../../delivery/channel-agent.ts'
-import { cutTo } from '../../delivery/render/message.ts'
+import { cutTo } from '../../delivery/render/lines.ts'
 import type { ChannelHealth } from '../../store/contracts/channels.ts'
 import type { AttemptEnd, StoredMessage } from '../../store/contracts/deliveries.ts'
 
