@@ -9,9 +9,10 @@ import { createHttpSender } from './http-sender.ts'
 import { httpTemplate } from './http-template.ts'
 import { ntfy } from './ntfy.ts'
 import { agents, agentsByKind } from './registry.ts'
-import { messageOf } from './render/message.testkit.ts'
+import { itemOf, messageOf, sampleItems } from './render/message.testkit.ts'
 import { readSettings } from './settings.ts'
 import { createSink, toolsOf } from './sink.testkit.ts'
+import { slack } from './slack.ts'
 import { webhook, webhookSignature } from './webhook.ts'
 
 const clock = createManualClock()
@@ -70,6 +71,85 @@ describe('settings', () => {
       { url: 'file:///etc/passwd' },
     ])
       assert.equal(readSettings(httpTemplate, values).errors.length, 1, JSON.stringify(values))
+  })
+})
+
+describe('a single change', () => {
+  // Mail and Matrix say it as text and as HTML, of which one is shown; Slack has a text for notifications beside.
+  for (const kind of ['webpush', 'ntfy', 'discord', 'telegram', 'gotify', 'teams'])
+    test(`is named once and told once by ${kind}`, async () => {
+      const world = await openWorld(kind)
+      const agent = agentsByKind.get(kind)!
+      for (const amount of ['summary', 'change'] as const) {
+        const message = messageOf({ amount, items: [{ ...sampleItems.price, title: 'Samovar' }] })
+        await agent.send(message, settingsOf(agent, world.given), world.tools)
+        const text = world.received().at(-1)!
+        assert.equal(text.split('Samovar').length, 2, text)
+        assert.equal(text.split('34.50').length, 2, text)
+      }
+      await world.close()
+    })
+
+  test('is in the notification that Slack shows', async () => {
+    sink.answerWith({ status: 200 })
+    const settings = settingsOf(slack, { url: sink.url })
+    await slack.send(messageOf({ items: [{ ...sampleItems.price, title: '<!here> *Kettle*' }] }), settings, tools)
+    const { text } = JSON.parse(sink.received.at(-1)!.body) as { text: string }
+    assert.equal(text.replaceAll('\u200b', ''), '&lt;!here&gt; *Kettle*: € 39.90 → € 34.50')
+  })
+
+  test('without a text has something to say for ntfy', async () => {
+    const message = messageOf({ items: [itemOf({ summary: '', changes: [] })] })
+    await ntfy.send(message, settingsOf(ntfy, { url: sink.url, topic: 'news' }), tools)
+    assert.partialDeepStrictEqual(JSON.parse(sink.received.at(-1)!.body), {
+      ...{ title: 'Changed: Kettle', message: 'https://shop.example/kettle' },
+    })
+  })
+})
+
+describe('rooms that others read', () => {
+  test('get no link that switches the channel off', async () => {
+    const links = { ...messageOf().links, unsubscribe: 'https://e.example/unsubscribe/secret' }
+    const rooms = agents.filter(({ kind, isPull }) => isPull !== true && !['email', 'http'].includes(kind))
+    for (const agent of rooms) {
+      const world = await openWorld(agent.kind)
+      for (const kind of ['single', 'digest', 'test'] as const) {
+        await agent.send(messageOf({ kind, links }), settingsOf(agent, world.given), world.tools)
+        assert.doesNotMatch(world.received().at(-1)!, /unsubscribe/, agent.kind)
+      }
+      await world.close()
+    }
+  })
+})
+
+describe('programs', () => {
+  const amounts = ['summary', 'change', 'full'] as const
+
+  test('get all changes by webhook, template and command, however much people are shown', async () => {
+    for (const [kind, given] of [
+      ['webhook', {}],
+      ['http', { body: '{{json|text}}' }],
+      ['exec', {}],
+    ] as const) {
+      const world = await openWorld(kind)
+      const agent = agentsByKind.get(kind)!
+      for (const amount of amounts) {
+        await agent.send(messageOf({ amount }), settingsOf(agent, { ...world.given, ...given }), world.tools)
+        const text = world.received().at(-1)!
+        const { data } = JSON.parse(text.slice(text.indexOf('{'))) as { data: { changes: unknown[] }[] }
+        assert.equal(data[0]!.changes.length, 4, kind)
+      }
+      await world.close()
+    }
+  })
+
+  test('get them as XML too', async () => {
+    sink.answerWith({ status: 204 })
+    const settings = settingsOf(webhook, { url: sink.url, secret: 'whsec_c2VjcmV0', format: 'xml' })
+    for (const amount of amounts) {
+      await webhook.send(messageOf({ amount }), settings, tools)
+      assert.equal(readAcis(sink.received.at(-1)!.body).acis[0]!.changes!.list.length, 4)
+    }
   })
 })
 

@@ -3,7 +3,7 @@ import { postJson } from './http-outcome.ts'
 import { fitted } from './render/fitting.ts'
 import { cutTo, oneLine } from './render/lines.ts'
 import { itemMarkdown } from './render/markdown.ts'
-import { kindOf, leftOutText, type Message, nameOf, onlyItem, subjectOf } from './render/message.ts'
+import { kindOf, type Message, nameOf, onlyItem, subjectOf } from './render/message.ts'
 import { textOf, urlFault } from './settings.ts'
 
 const MAX_EMBEDS = 10
@@ -20,8 +20,9 @@ export const discord: ChannelAgent = {
   check: (settings) => urlFault(textOf(settings, 'url')),
   send(message, settings, tools) {
     const shown = fitted(message, (smaller) => lengthOf(embedsOf(smaller)) <= MAX_TEXT)
-    const rest = leftOutText(shown)
-    const content = onlyItem(shown) !== null ? '' : `${subjectOf(shown)}${rest === '' ? '' : ` (${rest})`}`
+    const { items, leftOut } = shown
+    const rest = leftOut === 0 ? '' : ` (${items.length} here, ${leftOut} more in your inbox)`
+    const content = onlyItem(shown) === null ? subjectOf(shown) + rest : ''
     const embeds = embedsOf(shown)
     // Nobody is called by what a page says.
     const body = { content: oneLine(content, 300), embeds, allowed_mentions: { parse: [] } }

@@ -36,9 +36,11 @@ export const matrix: ChannelAgent = {
 }
 
 function contentOf(message: Message): object {
+  // Others in the room must not switch the channel off.
+  const shared = { ...message, links: { ...message.links, unsubscribe: null } }
   return {
     msgtype: 'm.text',
-    body: messageText(message),
+    body: messageText(shared),
     format: 'org.matrix.custom.html',
     formatted_body: messageChatHtml(message, '<br>'),
     // Nobody is called by what a page says.

@@ -59,7 +59,7 @@ function linesOf(message: Message): string {
   const { kind, items, amount } = message
   if (kind === 'test') return 'Messages of eRACE will arrive here.'
   const item = onlyItem(message)
-  const lines = item === null ? items.map(itemLine) : itemLines(item, amount)
+  const lines = item === null ? items.map((each) => itemLine(each)) : itemLines(item, amount)
   const rest = leftOutText(message)
   return [...lines, ...(rest === '' ? [] : [rest])].filter((line) => line !== '').join('\n')
 }

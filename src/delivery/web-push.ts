@@ -83,7 +83,7 @@ export function pushPayload(message: Message): string {
     kind === 'test'
       ? ['Notifications will appear like this one.']
       : item === null
-        ? items.map(itemLine)
+        ? items.map((each) => itemLine(each))
         : [summaryLine(item)]
   const rest = leftOutText(message)
   if (rest !== '') lines.push(rest)

@@ -48,7 +48,7 @@ const MAX_PREVIEW = 200
 /** What mail programs list behind the subject, which says the most important of one change already. */
 function previewText(message: Message): string {
   const item = onlyItem(message)
-  if (item === null) return beginning(message.items.map(itemLine).join(' · '), MAX_PREVIEW)
+  if (item === null) return beginning(message.items.map((each) => itemLine(each)).join(' · '), MAX_PREVIEW)
   const changes = item.changes.slice(0, 5).map(changeText).join(' · ')
   return beginning(item.kind === 'changed' && changes !== '' ? changes : summaryLine(item), MAX_PREVIEW)
 }

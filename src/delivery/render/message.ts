@@ -96,16 +96,17 @@ export function titleOf(message: Message): string {
 }
 
 /** An item in a line: its name, and what there is to say. */
-export function itemLine(item: MessageItem): string {
+export function itemLine(item: MessageItem, maxName = MAX_NAME_BEFORE_CHANGE): string {
   const summary = summaryLine(item)
   if (summary === '') return withKind(item)
-  return item.kind === 'new' ? `New: ${withSummary(item, summary)}` : withSummary(item, summary)
+  const line = withSummary(item, summary, maxName)
+  return item.kind === 'new' ? `New: ${line}` : line
 }
 
 const withKind = (item: MessageItem): string => `${kindOf(item)}: ${nameOf(item)}`
 
-function withSummary(item: MessageItem, summary: string): string {
-  return `${isolated(beginning(nameOf(item), MAX_NAME_BEFORE_CHANGE))}: ${summary}`
+function withSummary(item: MessageItem, summary: string, maxName = MAX_NAME_BEFORE_CHANGE): string {
+  return `${isolated(beginning(nameOf(item), maxName))}: ${summary}`
 }
 
 /** What a message is about, where that is one item. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { itemOf, messageOf } from './message.testkit.ts'
+import { itemOf, messageOf, sampleDigest, sampleItems } from './message.testkit.ts'
 import { messageShort, shortLength } from './short.ts'
 
 /** 3GPP TS 23.038, 6.2.1: the default alphabet by code, in rows of sixteen; \u001b begins a character of the extension. */
@@ -55,6 +55,55 @@ describe('short messages', () => {
       }),
       { numRuns: 500 },
     )
+  })
+
+  test('say what changed, what is new and what became of a page', () => {
+    const { price, words, added, removed, moved, newPage, entry, gone, hebrew } = sampleItems
+    const link = 'https://e.example/a/7'
+    const expected = [
+      [price, `Kettle: € 39.90 -> € 34.50 ${link}`],
+      [words, `Kettle: The bridge is open -> closed to lorries ${link}`],
+      [added, `Kettle: + Only 3 left ${link}`],
+      [removed, `Kettle: - Free tea ${link}`],
+      [moved, `Kettle: moved: About us ${link}`],
+      [newPage, `New: Bridge closed: The bridge at Juniper Ridge is closed. ${link}`],
+      [entry, `New: Version 2.1: Faster, and with fewer bugs. ${link}`],
+      [gone, `Kettle: Gone: the server says 404 (not found) ${link}`],
+      [hebrew, `קומקום: במלאי -> אזל ${link}`],
+    ] as const
+    for (const [item, text] of expected)
+      for (const amount of ['summary', 'change', 'full'] as const)
+        assert.equal(messageShort(messageOf({ amount, items: [item] })), text)
+    assert.equal(
+      messageShort(sampleDigest),
+      '6 changes: Kettle; Bridge closed; https://shop.example/kettle https://e.example/inbox',
+    )
+    assert.equal(messageShort(messageOf({ kind: 'test', items: [] })), 'This is a test message from eRACE.')
+  })
+
+  test('have 160 characters of the GSM alphabet, or 70 of another', () => {
+    const short = (title: string, summary = '€ 39.90 → € 34.50'): string =>
+      messageShort(messageOf({ items: [itemOf({ title, summary })] }))
+    assert.equal(
+      short('A very long title '.repeat(30)),
+      'A very long title A very long title A very long title A very long...: € 39.90 -> € 34.50 https://e.example/a/7',
+    )
+    const long = short('Kettle', 'word '.repeat(100))
+    assert.ok(shortLength(long).length <= 160 && long.endsWith('... https://e.example/a/7'), long)
+    for (const [title, summary] of [
+      ['Καλημέρα κόσμε '.repeat(10), 'a → b'],
+      ['Kettle', '💡'.repeat(100)],
+      ['x'.repeat(10_000_000), '字'.repeat(1_000_000)],
+    ] as const) {
+      const { length, room } = shortLength(short(title, summary))
+      assert.ok(room === 70 && length <= 70 && length > 50, `${length}: ${short(title, summary)}`)
+      assert.ok(short(title, summary).isWellFormed())
+    }
+    assert.equal(
+      short('Ηλεκτρικός βραστήρας νερού με θερμοστάτη'),
+      'Ηλεκτρικός βραστήρας...: € 39.90 -> € 34.50 https://e.example/a/7',
+    )
+    assert.deepEqual(shortLength('€[]'), { length: 6, room: 160 })
   })
 
   test('accents beside their letters and hyphens that nobody sees do not halve the room', () => {

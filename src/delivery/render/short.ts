@@ -3,6 +3,8 @@ import { countText, itemLine, type Message, nameOf, onlyItem } from './message.t
 /** A short message has 160 characters of the GSM alphabet (some count twice), or 70 of UCS-2 if any other is in it. */
 const GSM_ROOM = 160
 const UCS2_ROOM = 70
+/** So that there is room for the change behind it. */
+const MAX_UCS2_NAME = 24
 
 const basic = new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
@@ -20,13 +22,18 @@ export function shortLength(text: string): { length: number; room: number } {
   return { length, room: GSM_ROOM }
 }
 
+const isGsm = (text: string): boolean => shortLength(simple(text)).room === GSM_ROOM
+
 /** One short message, with the link to the rest where it fits. */
 export function messageShort(message: Message): string {
   const { kind, items, leftOut, links } = message
   if (kind === 'test') return 'This is a test message from eRACE.'
   if (items.length === 0) return ''
   const item = onlyItem(message)
-  if (item !== null) return fit(itemLine(item), item.links.open)
+  if (item !== null) {
+    const line = itemLine(item)
+    return fit(isGsm(line) ? line : itemLine(item, MAX_UCS2_NAME), item.links.open)
+  }
   return fit(`${countText(items.length + leftOut)}: ${items.map(nameOf).join('; ')}`, links.inbox)
 }
 
