@@ -50,13 +50,13 @@ export async function openWorld(kind: string): Promise<AgentWorld> {
     }
   }
   if (kind === 'email') {
-    const { server, port, received } = await createMailSink()
+    const sink = await createMailSink()
     const close = async (): Promise<void> => {
       await network.close()
-      await new Promise<void>((resolve) => server.close(() => resolve()))
+      await sink.close()
     }
-    const mail = { server: `smtp://127.0.0.1:${port}`, from: 'erace@e.example' }
-    return { given: { to: 'ann@example.org' }, tools: { ...tools, mail }, received: () => received, close }
+    const mail = { server: sink.url, from: 'erace@e.example' }
+    return { given: { to: 'ann@example.org' }, tools: { ...tools, mail }, received: () => sink.received, close }
   }
   if (kind === 'exec') {
     const folder = mkdtempSync(join(tmpdir(), 'erace-exec-'))
@@ -92,7 +92,8 @@ function requestText({ method, path, headers, body }: SinkRequest): string {
 
 const decrypted = (request: SinkRequest): string => requestText({ ...request, body: browser.decrypt(request.bytes) })
 
-async function createMailSink() {
+/** A mail server on loopback that keeps what it gets: the envelope, then the mail as people read it. */
+export async function createMailSink() {
   const received: string[] = []
   const server = new SMTPServer({
     authOptional: true,
@@ -114,7 +115,11 @@ async function createMailSink() {
   })
   server.listen(0, '127.0.0.1')
   await once(server.server, 'listening')
-  return { server, port: (server.server.address() as AddressInfo).port, received }
+  return {
+    url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`,
+    received,
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
 }
 
 /** Without the line ends and signs of quoted-printable. */

@@ -70,8 +70,9 @@ export function DeliveryLog({ channels }: { channels: readonly Channel[] }) {
   )
 }
 
-/** What waits leaves by itself. */
-const LOOK_MS = 5000
+/** What waits leaves by itself, and new messages come. */
+const SOON_MS = 5000
+const USUAL_MS = 10_000
 
 function useLog(state: LogState, channel: string) {
   return usePages<DeliveryList>(
@@ -80,7 +81,7 @@ function useLog(state: LogState, channel: string) {
     { state: state === 'all' ? null : state, channel },
     {
       keepsPrevious: true,
-      refetchAfter: ([first]) => (first?.items.some((entry) => entry.state === 'waiting') ? LOOK_MS : false),
+      refetchAfter: ([first]) => (first?.items.some((entry) => entry.state === 'waiting') ? SOON_MS : USUAL_MS),
     },
   )
 }
@@ -124,7 +125,7 @@ function Entries({ entries, channels, advice }: EntriesProps) {
                 <RelativeTime at={entry.at ?? entry.createdAt} />
               </p>
             </div>
-            {entry.state === 'failed' && (
+            {entry.state === 'failed' && entry.kind !== 'test' && (
               <Button label={text.sendAgain} small disabled={again.isPending} onClick={() => again.mutate(entry)} />
             )}
           </li>

@@ -9,12 +9,12 @@ import { DefaultsForm } from './defaults-form.tsx'
 import { DeliveryLog } from './delivery-log.tsx'
 import { DigestDialog } from './digest-dialog.tsx'
 import { strings } from './strings.ts'
-import { useChannels, useKinds } from './use-channels.ts'
+import { useKinds, useWatchedChannels } from './use-channels.ts'
 
 const text = strings.channels
 
 export function NotificationsPart() {
-  const channels = useChannels()
+  const channels = useWatchedChannels()
   const kinds = useKinds()
   if (channels.isError) return <ErrorState query={channels} />
   if (kinds.isError) return <ErrorState query={kinds} />

@@ -9,6 +9,11 @@ export function useChannels() {
   return useGet<List<Channel>>(['channels'], '/channels', {}, { refetchAfter: lookAgainAfter })
 }
 
+/** Where people look at them. */
+export function useWatchedChannels() {
+  return useGet<List<Channel>>(['channels'], '/channels', {}, { refetchAfter: () => SOON_MS })
+}
+
 /** Events tell when a channel begins to fail or to work, but not what it sent, nor what was missed: it is looked at as well. */
 function lookAgainAfter(channels: List<Channel> | undefined): number | false {
   if (channels === undefined || channels.items.length === 0) return false
