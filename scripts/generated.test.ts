@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { settingKeys } from '../src/config/schema.ts'
 import { errorCodes } from '../src/core/errors.ts'
-import { agents } from '../src/delivery/registry.ts'
+import { agents, agentsByKind } from '../src/delivery/registry.ts'
 import { webhookSignature } from '../src/delivery/webhook.ts'
 import { configPage, deliveryPage, errorsPage } from './docs.ts'
 
@@ -27,6 +27,8 @@ test('docs/delivery.md lists every kind of channel and no other, and its example
   const page = await readPage('delivery.md')
   assert.equal(page, deliveryPage(page), 'run npm run docs')
   for (const { kind } of agents) assert.ok(firstCells(page).includes(kind), kind)
+  const { hint } = agentsByKind.get('http')!.settings.find(({ name }) => name === 'body')!
+  for (const [place] of hint!.matchAll(/\{\{\w+\}\}/g)) assert.ok(page.includes(`\`${place}\``), place)
   const code = /^ {4}import \{ createHmac[\s\S]*?^ {4}\}$/m.exec(page)![0].replaceAll(/^ {4}/gm, '')
   const { isGenuine } = await import(`data:text/javascript,${encodeURIComponent(code)}`)
   const [secret, id, at, body] = ['whsec_c2VjcmV0', 'm1', Math.floor(Date.now() / 1000), '{"a":"ä"}'] as const
