@@ -33,7 +33,7 @@ export function reportChanges(old: Blocks, next: Blocks, budget?: DiffBudget): R
     const short = shortened(change)
     size += (short.before ?? '').length + (short.after ?? '').length
     const isFirst = reported.length < maxIgnorable
-    reported.push(isFirst ? { ...short, ignore: ignoreFor(change, (place) => places.get(place) ?? 0) } : short)
+    reported.push(isFirst ? { ...short, ignore: ignoreFor(change, places) } : short)
   }
   return { changes: reported, changeCount: changes.length, line: changeLine(changes), coarse }
 }

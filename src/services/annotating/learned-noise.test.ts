@@ -88,6 +88,19 @@ describe('noise that is learned', () => {
         'Concert on 9 May 2027',
         'Concert on 11 May 2027',
       ],
+      ['(555) 010-1214', '(555) 010-1224', '(555) 010-1234', '(555) 010-1244', '(555) 010-1254'],
+      ['Open daily until 5 pm', 'Open daily until 6 pm', 'Open daily until 7 pm', 'Open daily until 8 pm'],
+      ['Departure 14:09', 'Departure 14:18', 'Departure 14:27', 'Departure 14:36'],
+      ['Lecture at 11:15', 'Lecture at 12:15', 'Lecture at 13:15', 'Lecture at 14:15'],
+      ['Delivery time: 3 days', 'Delivery time: 4 days', 'Delivery time: 5 days', 'Delivery time: 6 days'],
+      ['Minimum age: 14', 'Minimum age: 15', 'Minimum age: 16', 'Minimum age: 18'],
+      ['Interest rate: 1.25 %', 'Interest rate: 2.25 %', 'Interest rate: 3 %', 'Interest rate: 3.5 %'],
+      ['Flood level 1', 'Flood level 2', 'Flood level 3', 'Flood level 4'],
+      ['Flight AB 123: gate B11', 'Flight AB 123: gate B12', 'Flight AB 123: gate B14', 'Flight AB 123: gate B2'],
+      ['11 Baker Street', '12 Baker Street', '14 Baker Street', '18 Baker Street'],
+      ['Annual report 2021', 'Annual report 2022', 'Annual report 2023', 'Annual report 2024'],
+      ['Latest stable kernel: 6.1', 'Latest stable kernel: 6.2', 'Latest stable kernel: 6.3'],
+      ['499 kr', '489 kr', '479 kr', '469 kr', '459 kr'],
     ])
       assert.deepEqual(counts(paragraph(lines)), Array(lines.length - 1).fill(1), lines[0])
   })
@@ -126,6 +139,65 @@ describe('noise that is learned', () => {
       told(pages).map(({ length }) => length > 0),
       [true, true, false, false],
     )
+  })
+
+  test('so do names in a line whose order changes, and what is added and moved among texts that flip', () => {
+    const line = (names: string) => [...names].map((name) => `${name}dam`).join(' | ')
+    assert.deepEqual(
+      counts(paragraph(['ABCDE', 'BADCE', 'ECDAB', 'DCBEA', 'AEBCD'].map((names) => `Partners: ${line(names)}`))),
+      [1, 1, 0, 0],
+    )
+    const pages = list(['a b c', 'd e c', 'a b c', 'c a', 'b a c'])
+    assert.deepEqual(
+      told(pages)
+        .map(({ length }) => length > 0)
+        .slice(2),
+      [false, false],
+    )
+  })
+
+  test('a date alone, a short duration and a hash vary as numbers do', () => {
+    for (const lines of [
+      ['2026-11-11', '2026-11-12', '2026-11-13', '2026-11-14'],
+      [
+        'Monday, 9 November 2026',
+        'Tuesday, 10 November 2026',
+        'Wednesday, 11 November 2026',
+        'Friday, 13 November 2026',
+      ],
+      ['Ann · 6m', 'Ann · 59m', 'Ann · 1h', 'Ann · 2h'],
+      ['Hello, visitor d42505!', 'Hello, visitor 85d215!', 'Hello, visitor 1a2b22!', 'Hello, visitor e4b891!'],
+      ['node-29', 'node-4', 'node-3', 'node-22'],
+      ['Bern 29° Fog', 'Bern 4° Light snow', 'Bern 3° Rain', 'Bern 22° Sunny'],
+      ['v2 running at 12 nodes', 'v2 running at 14 nodes', 'v2 running at 11 nodes', 'v2 running at 19 nodes'],
+    ])
+      assert.deepEqual(counts(paragraph(lines)), [1, 1, 0], lines[0])
+  })
+
+  test('numbers in a table are part of what it says, for longer than a bare number', () => {
+    const pages = [120, 131, 118, 140, 122, 133].map(
+      (n) => `${article}<table><tr><td>Old mill</td><td>${n}</td></tr></table>`,
+    )
+    assert.deepEqual(counts(pages), [1, 1, 1, 1, 0])
+  })
+
+  test('what calls itself a tip, an advertisement or a captcha is one', () => {
+    const words = ['apples grow', 'rivers freeze', 'wolves sing', 'lamps glow', 'winds turn']
+    for (const label of ['Tip: ', 'Advertisement – ', 'Quote of the day: ', 'Type the word: ', 'Online now: '])
+      assert.deepEqual(counts(paragraph(words.map((each) => label + each))), [1, 1, 0, 0], label)
+  })
+
+  test('a price among advertisements is news only with the name of what it is for', () => {
+    const shown = (name: string, price: string) =>
+      `${article}<div class="sponsored"><p>${name}</p><p>$${price}</p></div><div class="ad-banner-728x90"><p>Big ${name} sale</p></div>`
+    assert.deepEqual(
+      told([shown('Kettle', '19.99'), shown('Lamp', '7.50'), shown('Chair', '49.00'), shown('Rug', '99.00')]).map(
+        ({ length }) => length > 0,
+      ),
+      [true, true, false],
+    )
+    const priced = (price: string) => `${article}<div class="sponsored"><p>Kettle $${price}</p></div>`
+    assert.deepEqual(counts([priced('19'), priced('18'), priced('17'), priced('16')]), [1, 1, 1])
   })
 
   test('a paragraph that has other words at nearly every check goes quiet after four', () => {

@@ -28,11 +28,20 @@ describe('ignoring a block', () => {
     assert.equal(ignoreFor({ after: 'x'.repeat(600), place: '' }).ignore, undefined)
   })
 
-  test('by a selector where its place has but one block', () => {
-    const blocks = (place: string): number => (place === 'main/p' ? 2 : 1)
-    assert.equal(ignoreFor({ after: 'a', place: 'main/div#side.box/p' }, blocks).omit, 'div#side.box p')
-    assert.equal(ignoreFor({ after: 'b', place: 'main/p' }, blocks).omit, undefined)
-    assert.equal(ignoreFor({ after: 'd', place: 'x:y/p' }, blocks).omit, undefined)
-    assert.equal(ignoreFor({ after: 'a', place: '' }, blocks).omit, undefined)
+  test('by a selector that matches no other block', () => {
+    const omitOf = (place: string, ...others: string[]): string | undefined => {
+      const places = new Map<string, number>()
+      for (const each of [place, ...others]) places.set(each, (places.get(each) ?? 0) + 1)
+      return ignoreFor({ after: 'a', place }, places).omit
+    }
+    assert.equal(omitOf('main/div#side.box/p', 'main/p'), 'div#side.box p')
+    assert.equal(omitOf('main/p'), 'main p')
+    assert.equal(omitOf('main/p', 'main/p'), undefined)
+    assert.equal(omitOf('main/p', 'main/div.box/p'), undefined, 'further down')
+    assert.equal(omitOf('main/div.box', 'main/div.box.wide/p'), undefined, 'in the same element')
+    assert.equal(omitOf('main/div.box', 'main/div.boxes/p'), 'main div.box')
+    assert.equal(omitOf('x:y/p'), undefined)
+    assert.equal(omitOf('main/div[post]/p'), undefined)
+    assert.equal(omitOf(''), undefined)
   })
 })

@@ -5,7 +5,7 @@ import { frameOf } from './shape.ts'
 export type IgnoreBlock = {
   /** For `interests.ignore`: matches the block whatever its numbers are, and whatever is between its fixed words. */
   readonly ignore?: string
-  /** For `omit` of the source, where the block is alone in its place. */
+  /** For `omit` of the source, where the selector matches no other block. */
   readonly omit?: string
 }
 
@@ -14,13 +14,16 @@ const MAX_PATTERN = 500
 /** Less than this would match anywhere. */
 const MIN_FIXED = 3
 
-/** `blocksIn` counts the blocks in a place of the newer version. */
+/** Pages with more places than this are not searched for each block. */
+const MAX_PLACES = 1_000
+
+/** `places` are those of the newer version, with the number of blocks in each. */
 export function ignoreFor(
   change: Pick<Change, 'before' | 'after' | 'place'>,
-  blocksIn: (place: string) => number = () => 0,
+  places: ReadonlyMap<string, number> = new Map(),
 ): IgnoreBlock {
   const ignore = expressionOf(change)
-  const omit = blocksIn(change.place) === 1 ? selectorOf(change.place) : null
+  const omit = places.get(change.place) === 1 ? selectorOf(change.place, places) : null
   return { ...(ignore === null ? {} : { ignore }), ...(omit === null ? {} : { omit }) }
 }
 
@@ -45,9 +48,12 @@ function fitting(pattern: string): string | null {
   return pattern !== '' && pattern.length <= MAX_PATTERN ? pattern : null
 }
 
-/** From the last element with an id on, as descendants. Null where it has no elements, or names that selectors can't have. */
-function selectorOf(place: string): string | null {
-  if (place === '') return null
+/**
+ * From the last element with an id on, as descendants. Null where it has no elements or names that selectors can't have, and where it
+ * would match other blocks too.
+ */
+function selectorOf(place: string, places: ReadonlyMap<string, number>): string | null {
+  if (place === '' || places.size > MAX_PLACES) return null
   const parts = place.split('/')
   const from = Math.max(
     0,
@@ -55,5 +61,20 @@ function selectorOf(place: string): string | null {
   )
   const chosen = parts.slice(from)
   const isPlain = chosen.every((part) => /^[a-z][a-z0-9-]*(?:[.#][\p{L}_-][\p{L}\d_-]*)*$/iu.test(part))
-  return isPlain ? chosen.join(' ') : null
+  if (!isPlain) return null
+  for (const other of places.keys()) if (other !== place && isWithin(chosen, other)) return null
+  return chosen.join(' ')
+}
+
+/** Whether the elements are among those around a block, in this order. */
+function isWithin(chosen: readonly string[], place: string): boolean {
+  let found = 0
+  for (const part of place.split('/')) if (found < chosen.length && hasNames(part, chosen[found]!)) found++
+  return found === chosen.length
+}
+
+/** "div#side.box.wide" has those of "div.box". */
+function hasNames(part: string, asked: string): boolean {
+  const names = part.split(/(?=[.#[])/)
+  return asked.split(/(?=[.#])/).every((name) => names.includes(name))
 }

@@ -5,8 +5,8 @@ import { noiseKinds } from './recognisers.ts'
  * What a document has taught about its own noise. A block is new until it changes; then it is remembered with the checks in which it
  * changed. It becomes volatile, and its changes are muted,
  *
- * - `numbers`: when it varied in values alone, with the same words around, in the two checks before and varies so again; as a sentence of
- *   ten words or more like `often`
+ * - `numbers`: when it varied in values alone, with the same words around, in the two checks before and varies so again; a sentence of
+ *   ten words or more, and a row of a table, like `often`
  * - `flips`: when a text comes back that was there before, one check after it went
  * - `order`: when it was moved in the two checks before and is moved again
  * - `often`: when it got other words in four of the five checks before

@@ -82,13 +82,17 @@ export function createLearner(known: Map<string, LearnedBlock>, { check, at, und
   /** The texts that have come and gone in a place, whichever of its blocks had them. */
   const regionOf = (change: Change): LearnedBlock => blockOf(shortHash('region', whereOf(change)), change)
 
+  /** What flips in a place may also come, go and move there. */
+  const hasFlipped = (where: string): boolean =>
+    [...known.values()].some((block) => block.where === where && block.why === 'flips')
+
   function replaced(change: Replacement): void {
     const { before, after, of } = change
     const where = whereOf(change)
     const isNumeric = shapeOf(before) === shapeOf(after)
     const block = blockOf(byText.get(`${where} ${shortHash(before)}`) ?? shortHash(where, shapeOf(before)), change)
     const region = isNumeric ? null : regionOf(change)
-    const why = isTracked(change) ? '' : region === null ? ofNumbers(block, after) : ofWords(block, region, change)
+    const why = isTracked(change) ? '' : region === null ? ofNumbers(block, change) : ofWords(block, region, change)
     if (why !== '') mute(block, why, of)
     else if (block.why !== '' && block.why !== 'flips') forget(block)
     block.text = shortHash(after)
@@ -99,10 +103,10 @@ export function createLearner(known: Map<string, LearnedBlock>, { check, at, und
     mark(region, 'w', [before])
   }
 
-  /** In a whole sentence a number is part of what it says; counts stand alone. */
-  function ofNumbers(block: LearnedBlock, text: string): LearnedReason | '' {
-    const isSentence = text.split(/\s+/, SENTENCE).length === SENTENCE
-    const isLearned = isSentence ? ofLast(block, OF_LAST.checks) >= OF_LAST.changed : inRow(block, 'n') >= IN_A_ROW
+  /** In a whole sentence or a table a number is part of what it says; counts stand alone. */
+  function ofNumbers(block: LearnedBlock, { block: kind, after }: Replacement): LearnedReason | '' {
+    const isSaid = kind === 'row' || (after.match(/\p{L}{2,}/gu)?.length ?? 0) >= SENTENCE
+    const isLearned = isSaid ? ofLast(block, OF_LAST.checks) >= OF_LAST.changed : inRow(block, 'n') >= IN_A_ROW
     return block.why === 'numbers' || isLearned ? 'numbers' : ''
   }
 
@@ -111,6 +115,7 @@ export function createLearner(known: Map<string, LearnedBlock>, { check, at, und
     const name = shortHash(after)
     const isKnown = block.seen.includes(name) || region.seen.includes(name)
     if (isKnown && (block.why === 'flips' || ofLast(block, 1) > 0 || ofLast(region, 1) > 0)) return 'flips'
+    if (isShuffled(before, after)) return block.why === 'order' || inRow(block, 'w') >= IN_A_ROW ? 'order' : ''
     // What grows, and what is written to be read however often: news.
     if (after.includes(before) || /^(?:heading|title|entry)$/.test(change.block)) return ''
     const keepsFrame = block.frame === null || (after.startsWith(block.frame.head) && after.endsWith(block.frame.tail))
@@ -130,20 +135,26 @@ export function createLearner(known: Map<string, LearnedBlock>, { check, at, und
   function cameOrWent(change: Change): void {
     const region = regionOf(change)
     const isKnown = region.seen.includes(shortHash(change.after ?? change.before ?? ''))
-    const isReturn = change.kind === 'added' ? ofLast(region, 1) > 0 || region.why === 'flips' : region.why === 'flips'
+    const isReturn = hasFlipped(region.where) || (change.kind === 'added' && ofLast(region, 1) > 0)
     if (isKnown && isReturn && !isTracked(change)) mute(region, 'flips', [change])
     mark(region, 'w', [change.before])
   }
 
   function moved(where: string, changes: readonly Change[]): void {
     const list = blockOf(shortHash('order', where), changes[0]!)
-    if (list.why === 'order' || inRow(list, 'o') >= IN_A_ROW) mute(list, 'order', changes)
+    if (list.why === 'order' || inRow(list, 'o') >= IN_A_ROW || hasFlipped(where)) mute(list, 'order', changes)
     mark(list, 'o', [])
   }
 
   /** A part that is named for rotating counts as one block. */
   function hinted(part: string, changes: readonly Change[]): void {
-    const told = changes.filter((change) => !isRepriced(change) && !saysAlarm(change))
+    // A price alone is that of something else, where words change beside it.
+    const isOther = changes.some(
+      ({ kind, before, after }) => kind !== 'changed' || shapeOf(before!) !== shapeOf(after!),
+    )
+    const told = changes.filter(
+      (change) => !(isRepriced(change) && (!isOther || /\p{L}/u.test(shapeOf(change.after!)))) && !saysAlarm(change),
+    )
     if (told.length === 0) return
     const block = blockOf(shortHash('part', part), told[0]!)
     const isNumeric = told.every(
@@ -205,6 +216,12 @@ function narrowed({ head, tail }: { head: string; tail: string }, text: string):
     head: text.startsWith(head) ? head : frameOf(head, text).head,
     tail: text.endsWith(tail) ? tail : frameOf(tail, text).tail,
   }
+}
+
+/** "A | B | C" and "B | C | A". */
+function isShuffled(before: string, after: string): boolean {
+  const [old, next] = [before, after].map((text) => text.split(/\s?[|·•,;:/]\s?/).sort())
+  return old!.length > 2 && old!.length <= 100 && old!.join('\n') === next!.join('\n')
 }
 
 /** The same product at another price: news, even among advertisements. */

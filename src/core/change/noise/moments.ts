@@ -158,13 +158,14 @@ function skipSaid(reading: Reading, i: number): { kind: Said; end: number } | nu
   const date = skipDate(tokens, i)
   if (date > i) return { kind: 'date', end: date }
   if (token?.kind === 'clock') return { kind: 'clock', end: i + 1 }
+  const relative = relativeTime(reading, i)
+  if (relative > i) return { kind: 'relative', end: relative }
   if (isNumber(token)) {
     const zone = zones.at(tokens, i + 1)
     if (zone > 0 && token!.text.length <= 5) return { kind: 'clock', end: skipMinutes(tokens, i + 1 + zone) }
     if (/^1\d{9}(?:\d{3})?$/.test(token!.text)) return { kind: 'date', end: i + 1 }
   }
-  const end = relativeTime(reading, i)
-  return end > i ? { kind: 'relative', end } : null
+  return null
 }
 
 /** "14h30". */
@@ -215,4 +216,11 @@ export function isClock(reading: Reading): boolean {
   const from = label + (isSign(tokens[label], ':=') ? 1 : 0)
   const end = skipMoment(reading, from)
   return end > from && end >= tokens.length
+}
+
+/** The whole text is a date, with the day of the week or a time: as pages show today's. */
+export function isDateAlone(reading: Reading): boolean {
+  const { text, tokens } = reading
+  if (text.length > 80 || !/\d/.test(text)) return false
+  return skipMoment(reading, 0) >= tokens.length && tokens.some((_, i) => skipDate(tokens, i) > i)
 }

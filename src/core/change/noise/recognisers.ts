@@ -1,28 +1,24 @@
+import { counter } from './counters.ts'
 import {
   addressLabels,
   addressParameters,
-  auxiliaries,
+  cacheLabels,
+  cacheStates,
   checksums,
-  countAdjectives,
   countdownEndings,
   countdownLabels,
-  countTimes,
   feedLabels,
   generatorLabels,
   idLabels,
-  limitWords,
-  looking,
   machineLabels,
   madeIn,
+  making,
   maybeIdLabels,
   memoryLabels,
   memoryUnits,
-  peopleNouns,
   queryNouns,
+  rightsReserved,
   upLabels,
-  userNouns,
-  visitNouns,
-  youAre,
 } from './labels.ts'
 import {
   isBefore,
@@ -55,107 +51,6 @@ export const noiseKinds = [
 ] as const
 export type NoiseKind = (typeof noiseKinds)[number]
 
-/** "1,234", "1.2k", "3 Mio." */
-function skipAmount(tokens: readonly Token[], i: number): number {
-  if (!isNumber(tokens[i])) return i
-  const end = i + 1
-  if (/^(?:k|m|mio|tsd|tys|тыс|mil|万|萬|만|천)$/.test(tokens[end]?.text ?? ''))
-    return isSign(tokens[end + 1], '.') ? end + 2 : end + 1
-  return isSign(tokens[end], '+') ? end + 1 : end
-}
-
-function skipAdjectives(tokens: readonly Token[], i: number): number {
-  let at = i
-  for (let k = 0; k < 3; k++) at += countAdjectives.at(tokens, at)
-  return at
-}
-
-function counter(reading: Reading, i: number): number {
-  const { tokens } = reading
-  return isNumber(tokens[i]) ? countedFirst(tokens, i) : namedFirst(tokens, i)
-}
-
-/** "1,234 views", "3 users online", "12 people are viewing this". */
-function countedFirst(tokens: readonly Token[], i: number): number {
-  const ordinal = tokens[i + 1]
-  const isOrdinal = /^(?:st|nd|rd|th)$/.test(ordinal?.text ?? '') && !ordinal!.spaced
-  // "You are the 12,345th visitor"
-  if (isOrdinal) {
-    const noun = isBefore(youAre, tokens, i, 3) ? userNouns.at(tokens, i + 2) : 0
-    return noun > 0 ? i + 2 + noun : i
-  }
-  const amount = skipAmount(tokens, i)
-  if (isSign(tokens[i - 1], '€$£¥') || isSign(tokens[amount], '€$£¥%')) return i
-  if (tokens[amount]?.text === 'online' && tokens[amount + 1]?.kind !== 'word') return amount + 1
-  const noun = skipAdjectives(tokens, amount)
-  const visits = visitNouns.at(tokens, noun)
-  if (visits > 0) return endsThere(tokens, noun + visits) ? noun + visits : i
-  const users = userNouns.at(tokens, noun)
-  const people = users || peopleNouns.at(tokens, noun)
-  if (people === 0 || isBefore(limitWords, tokens, i, 1)) return i
-  const end = noun + people
-  for (let k = end, part = 0; part < 8; part++) {
-    const seen = looking.at(tokens, k)
-    if (seen > 0) return skipObject(tokens, k + seen)
-    const between = auxiliaries.at(tokens, k) || userNouns.at(tokens, k) || peopleNouns.at(tokens, k)
-    if (between === 0 && !isNumber(tokens[k]) && !isSign(tokens[k], ',')) break
-    k += between || 1
-  }
-  // "Users browsing this forum: 3 guests"
-  if (isSign(tokens[i - 1], ':') && isBefore(looking, tokens, i, 5)) return end
-  if (users === 0) return i
-  const isAlone = i === 0 && end >= tokens.length - 1
-  const isTimed = countTimes.at(tokens, end) > 0 || isBefore(countTimes, tokens, i, 4)
-  return isAlone || isTimed ? end : i
-}
-
-/** "3 views of Mount Fuji" are none of a page. */
-function endsThere(tokens: readonly Token[], i: number): boolean {
-  const next = tokens[i]
-  return (
-    next?.kind !== 'word' ||
-    /[^\x20-\u024f]/.test(next.text) ||
-    countTimes.at(tokens, i) > 0 ||
-    auxiliaries.at(tokens, i) > 0
-  )
-}
-
-/** "… this page right now". */
-function skipObject(tokens: readonly Token[], i: number): number {
-  let at = i
-  for (let k = 0; k < 4; k++)
-    if (
-      /^(?:this|page|item|product|article|topic|forum|site|now|right|the|at|moment|it|website)$/.test(
-        tokens[at]?.text ?? '',
-      )
-    )
-      at++
-  return at
-}
-
-/** "Views: 12", "Visitors today (12)", "You are visitor number 12,345". */
-function namedFirst(tokens: readonly Token[], i: number): number {
-  const visits = visitNouns.at(tokens, i)
-  const name = visits || userNouns.at(tokens, i) || (tokens[i]?.text === 'online' ? 1 : 0)
-  if (name === 0 || isNumber(tokens[i - 1])) return i
-  let at = skipAdjectives(tokens, i + name)
-  if (/^(?:since|seit|depuis|desde|dal)$/.test(tokens[at]?.text ?? '') && isYear(tokens[at + 1])) at += 2
-  let signs = 0
-  while (
-    signs < 3 &&
-    (isSign(tokens[at], ':=(#|[№-–') || /^(?:no|nr|number|nummer|numero|número|count)$/.test(tokens[at]?.text ?? ''))
-  ) {
-    at++
-    signs++
-  }
-  if (isSign(tokens[at], '.')) at++
-  const end = skipAmount(tokens, at)
-  if (signs === 0 && visits === 0 && (i > 0 || end < tokens.length)) return i
-  // A noun that belongs to the number: "views 3 rooms" is no count of views.
-  if (end === at || (signs === 0 && tokens[end]?.kind === 'word') || isSign(tokens[end], '€$£%')) return i
-  return isSign(tokens[end], ')]') ? end + 1 : end
-}
-
 function measured({ tokens }: Reading, i: number): number {
   const made = madeIn.at(tokens, i)
   if (made > 0) {
@@ -172,9 +67,16 @@ function measured({ tokens }: Reading, i: number): number {
     if (end > i + 1 && isSign(tokens[end], ')')) return end + 1
   }
   // "14 queries in 0.034 s", "Served by web-3 in 0.034 s"
-  if (/^(?:in|en|za|за)$/.test(tokens[i]?.text ?? '') && /^0[.,]\d\d/.test(tokens[i + 1]?.text ?? '')) {
-    const end = skipDuration(tokens, i + 1, secondUnits)
+  if (/^(?:in|en|za|за)$/.test(tokens[i]?.text ?? '')) {
+    const isMade = /^0[.,]\d\d/.test(tokens[i + 1]?.text ?? '') || isBefore(making, tokens, i, 12)
+    const end = isMade ? skipDuration(tokens, i + 1, secondUnits) : i
     return end > i + 1 && tokens[end]?.kind !== 'word' ? end : i
+  }
+  const cache = cacheLabels.at(tokens, i)
+  if (cache > 0) {
+    const at = i + cache + (isSign(tokens[i + cache], ':=') ? 1 : 0)
+    const end = at + cacheStates.at(tokens, at)
+    return end > at ? skipAge(tokens, end) : i
   }
   if (isNumber(tokens[i])) {
     const queries = queryNouns.at(tokens, i + 1)
@@ -189,6 +91,16 @@ function measured({ tokens }: Reading, i: number): number {
   }
   const up = upLabels.at(tokens, i)
   return up > 0 ? skipMeasures(tokens, i + up, i) : i
+}
+
+/** "(age 142s)", "age: 12 seconds". */
+function skipAge(tokens: readonly Token[], i: number): number {
+  let at = isSign(tokens[i], '(,;') ? i + 1 : i
+  if (tokens[at]?.text !== 'age') return i
+  at += isSign(tokens[at + 1], ':=') ? 2 : 1
+  const end = skipDuration(tokens, at)
+  const after = end > at ? end : isNumber(tokens[at]) ? at + 1 : i
+  return isSign(tokens[after], ')') && after > i ? after + 1 : after
 }
 
 /** "3 days, 4:05", "0.12, 0.08, 0.05". */
@@ -243,13 +155,18 @@ function id(reading: Reading, i: number): number {
   }
   const end = skipRun(tokens, at)
   const run = runText(reading, at, end)
-  if (run.length < 4 || !/\d/.test(run) || /\d\.\d/.test(run)) return i
+  const isDated = /^20\d\d[.-]?[01]\d[.-]?[0-3]\d/.test(run)
+  if (run.length < 4 || !/\d/.test(run)) return i
+  if (/\d\.\d/.test(run) && !isDated && !/(?<![\da-f])(?=[\d]*[a-f])[\da-f]{7,}(?![\da-f])/i.test(run)) return i
   const isId =
     certain > 0 ||
+    isDated ||
     (isMixed(run) && run.length >= (/^(?:build|commit|rev|git)$/.test(tokens[i]!.text) ? 6 : 7)) ||
     (signs > 0 && /^(?:build|commit|rev|request|session)$/.test(tokens[i]!.text))
+  // A hash without a letter.
+  const isHash = /^\d{7,40}$/.test(run) && tokens[end]?.kind !== 'word'
   const isBuild = tokens[i]!.text === 'build' && isSign(tokens[i - 1], '(') && isSign(tokens[end], ')')
-  return isId || isBuild ? end : i
+  return isId || isHash || isBuild ? end : i
 }
 
 /** "Your IP address is 192.0.2.1", and "Server: web-03" where there is nothing else. */
@@ -278,7 +195,8 @@ function copyright({ tokens }: Reading, i: number): number {
       isSign(tokens[k], '©℗') ||
       /^copyrights?$/.test(tokens[k]!.text) ||
       (tokens[k]!.text === 'c' && isSign(tokens[k - 1], '(') && isSign(tokens[k + 1], ')'))
-  isMarked ||= isSign(tokens[i + 1], '©')
+  isMarked ||=
+    isSign(tokens[i + 1], '©') || rightsReserved.at(tokens, i + 1 + (isSign(tokens[i + 1], '.,') ? 1 : 0)) > 0
   if (!isMarked) return i
   let end = i + 1
   while (
@@ -293,7 +211,9 @@ function copyright({ tokens }: Reading, i: number): number {
 /** "Powered by phpBB 3.3.11", "Generator: WordPress 6.4": only the version. */
 function generator({ tokens }: Reading, i: number): number {
   const isVersion = (token: Token | undefined): boolean => isNumber(token) || token?.kind === 'date'
-  if (!isVersion(tokens[i]) || !isBefore(generatorLabels, tokens, i, 7)) return i
+  // "Built on 16 November 2026 with Hugo 0.120.0"
+  const isUsed = /^(?:with|using|mit|avec|con)$/.test(tokens[i - 2]?.text ?? '') && isBefore(making, tokens, i - 2, 14)
+  if (!isVersion(tokens[i]) || !(isUsed || isBefore(generatorLabels, tokens, i, 7))) return i
   let end = i + 1
   while (end < i + 8 && !tokens[end]?.spaced && (isSign(tokens[end], '.-') || isVersion(tokens[end]))) end++
   return isSign(tokens[end - 1], '.-') ? end - 1 : end
@@ -312,7 +232,7 @@ function address(reading: Reading, i: number): number {
   let end = i + 1
   while (end < i + 34 && tokens[end] !== undefined && tokens[end]!.kind !== 'sign' && !tokens[end]!.spaced) end++
   const run = runText(reading, i + 1, end)
-  const isHash = /^[0-9a-z]{8,40}$/i.test(run) && isMixed(run)
+  const isHash = /^[0-9a-z]{8,40}$/i.test(run) && (isMixed(run) || /^\d+$/.test(run))
   return isHash && isSign(tokens[end], '.') && fileEnding.test(tokens[end + 1]?.text ?? '') ? end : i
 }
 

@@ -1,19 +1,22 @@
+import { isDateAlone } from './moments.ts'
 import { readTokens, type Token } from './tokens.ts'
-import { months, weekdays } from './vocabulary.ts'
+import { months, weather, weekdays } from './vocabulary.ts'
 
 /** Longer texts are compared as they are. */
 const MAX_TEXT = 20_000
 
 /**
  * A text with its numbers, clocks and ids taken out: equal for texts with the same words around other values. Dates stay, because
- * those of events and deadlines are news.
+ * those of events and deadlines are news; but not where there is nothing else, as in the corner of a page.
  */
 export function shapeOf(text: string): string {
   if (text.length > MAX_TEXT) return text
   const tokens = readTokens(text)
+  if (isDateAlone({ text, tokens })) return '#'
   const shape: string[] = []
+  const hasDegrees = tokens.some((token, n) => token.text === '°' && tokens[n - 1]?.kind === 'number')
   for (let i = 0; i < tokens.length; ) {
-    const end = skipValue(tokens, i)
+    const end = Math.max(skipValue(tokens, i), hasDegrees ? i + weather.at(tokens, i) : i)
     const { kind, start, end: stop, text: word } = tokens[i]!
     if (end > i) {
       if (shape.at(-1) !== '#') shape.push('#')
@@ -28,7 +31,7 @@ export function shapeOf(text: string): string {
   return shape.join(' ')
 }
 
-/** A number, with a unit of thousands, and a run of letters and digits such as ids are. */
+/** A number, with a unit of thousands or of time ("59m", "1h"), and a run of letters and digits such as ids are. */
 function skipValue(tokens: readonly Token[], i: number): number {
   const token = tokens[i]!
   if (token.kind === 'hex') return i + 1
@@ -40,22 +43,24 @@ function skipValue(tokens: readonly Token[], i: number): number {
     if (run > i) return run
   }
   if (token.kind !== 'number' || isDate(tokens, i)) return i
-  return /^(?:k|m|mio|tsd)$/.test(tokens[i + 1]?.text ?? '') ? i + 2 : i + 1
+  return /^(?:k|mio|tsd|s|secs?|m|mins?|h|hrs?|d|w)$/.test(tokens[i + 1]?.text ?? '') ? i + 2 : i + 1
 }
 
-/** "8f3a22bc", "AB12-CD34": at least two changes between letters and digits, or six characters with both. */
+/** "8f3a22bc", "AB12-CD34": at least two changes between letters and digits, or six hexadecimal digits. Not "node-29". */
 function skipMixed(tokens: readonly Token[], i: number): number {
   let end = i
-  let letters = 0
-  let digits = 0
+  let run = ''
   while (end < i + 40 && end < tokens.length && (end === i || !tokens[end]!.spaced)) {
     const { kind, text } = tokens[end]!
-    if (kind === 'word' && /^[a-z]{1,12}$/.test(text)) letters += text.length
-    else if (kind === 'number' && /^\d+$/.test(text)) digits += text.length
-    else if (kind !== 'sign' || !/^[-_]$/.test(text)) break
+    const isPart = kind === 'word' ? /^[a-z]{1,12}$/.test(text) : kind === 'number' ? /^\d+$/.test(text) : false
+    if (!isPart && (kind !== 'sign' || !/^[-_]$/.test(text))) break
+    run += text
     end++
   }
-  return end - i >= 3 && letters > 0 && digits > 1 && letters + digits >= 6 ? end : i
+  const signs = run.replace(/[-_]/g, '')
+  const turns = signs.match(/[a-z](?=\d)|\d(?=[a-z])/g)?.length ?? 0
+  if (signs.length < 6 || turns === 0) return i
+  return (turns > 1 && /\d.*\d/.test(signs)) || (run === signs && /^[\da-f]+$/.test(run)) ? end : i
 }
 
 /** A number beside the name of a month or a weekday. */

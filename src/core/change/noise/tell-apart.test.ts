@@ -41,6 +41,7 @@ const noise: Record<string, [string, string][]> = {
     ['3 ชั่วโมงที่แล้ว', '4 ชั่วโมงที่แล้ว'],
     ['2 days, 3 hours ago', '2 days, 4 hours ago'],
     ['Yesterday at 14:05', 'Today, 09:12'],
+    ['Last seen 2 hrs ago', 'Last seen recently'],
   ],
   stamp: [
     ['Last updated: 16 November 2026', 'Last updated: 17 November 2026'],
@@ -62,6 +63,10 @@ const noise: Record<string, [string, string][]> = {
     ['Updated 3 hours ago', 'Updated 16 Nov 2026'],
     ['Printed on 16 November 2026', 'Printed on 17 November 2026'],
     ['Retrieved 2026-11-16 10:00', 'Retrieved 2026-11-16 11:00'],
+    ['Edited 1 hr ago', 'Edited 2 hrs ago'],
+    ['Deployed 2026-11-16 10:02', 'Deployed 2026-11-16 10:41'],
+    ['Rendered at 10:07 on 16 Nov 2026 in 113 ms', 'Rendered at 10:14 on 16 Nov 2026 in 126 ms'],
+    ['Site built on 2026-11-12 with Hugo 0.120.0', 'Site built on 2026-11-13 with Hugo 0.121.2'],
   ],
   counter: [
     ['1,234 views', '1,240 views'],
@@ -97,6 +102,12 @@ const noise: Record<string, [string, string][]> = {
     ['12 watching', '14 watching'],
     ['Users browsing this forum: 3 guests', 'Users browsing this forum: 5 guests'],
     ['Hits 12345', 'Hits 12349'],
+    ['Seven people are reading this article', 'Twelve people are reading this article'],
+    [
+      'In total there are 34 users online :: 2 registered, 0 hidden and 31 guests',
+      'In total there are 41 users online :: 3 registered, 1 hidden and 37 guests',
+    ],
+    ['Total posts 40013 • Our newest member Ann Smith', 'Total posts 40026 • Our newest member bob_77'],
     ['Visitors since 2004: 123456', 'Visitors since 2004: 123459'],
     ['You are the 12,345th visitor', 'You are the 12,346th visitor'],
     ['1,234 visitors have seen this page', '1,239 visitors have seen this page'],
@@ -110,6 +121,7 @@ const noise: Record<string, [string, string][]> = {
     ['Uptime: 3 days, 4:05', 'Uptime: 3 days, 4:10'],
     ['Memory usage: 2.31 MB', 'Memory usage: 2.41 MB'],
     ['DB: 12 queries in 0.034s', 'DB: 14 queries in 0.039s'],
+    ['Cache: MISS (age 71s)', 'Cache: HIT (age 142s)'],
     ['Page rendered in 0.12 s, 14 queries, 2.1 MB', 'Page rendered in 0.15 s, 17 queries, 2.3 MB'],
   ],
   id: [
@@ -122,6 +134,9 @@ const noise: Record<string, [string, string][]> = {
     ['Build #4512', 'Build #4513'],
     ['commit 1a2b3c4d', 'commit 9f8e7d6c'],
     ['Build abc123', 'Build def456'],
+    ['v2 build 65c97f2', 'v2 build 5558148'],
+    ['build 2026.11.11-301', 'build 2026.11.12-302'],
+    ['Reference #18.8bfc760a.1700000001.5558148', 'Reference #18.f33a06c2.1700000002.aa3d8ba'],
     ['Your IP address is 192.0.2.1', 'Your IP address is 198.51.100.7'],
     ['Server: web-03', 'Server: web-07'],
     ['Served by web-17.fra in 0.03 s', 'Served by web-2.fra in 0.08 s'],
@@ -134,12 +149,14 @@ const noise: Record<string, [string, string][]> = {
     ['Copyright Acme Ltd. 2003-2025', 'Copyright Acme Ltd. 2003-2026'],
     ['(c) 2025 Acme', '(c) 2026 Acme'],
     ['2025 © Acme', '2026 © Acme'],
+    ['Acme 2025. All rights reserved.', 'Acme 2026. All rights reserved.'],
   ],
   'feed-date': [['lastBuildDate: Mon, 16 Nov 2026 10:00:00 GMT', 'lastBuildDate: Mon, 16 Nov 2026 10:05:00 GMT']],
   generator: [['Powered by phpBB 3.3.11', 'Powered by phpBB 3.3.12']],
   address: [
     ['See style.css?v=20261116', 'See style.css?v=20261117'],
     ['app.3f2a1b9c.js', 'app.9c2a1b3f.js'],
+    ['bundle-65c97f2a.js', 'bundle-55581487.js'],
   ],
   countdown: [
     ['Sale ends in 02:13:44', 'Sale ends in 02:12:40'],
@@ -236,6 +253,15 @@ const news: [string, string][] = [
   ['Time: 2:01:09', 'Time: 2:00:35'],
   ['Departure 12:15, now 12:30', 'Departure 12:15, now 12:45'],
   ['Instance: t3.large', 'Instance: t4.large'],
+  ['Two people are missing', 'Three people are missing'],
+  ['We build 2000000 homes', 'We build 3000000 homes'],
+  ['Order reference: 12/2026', 'Order reference: 13/2026'],
+  ['Our newest book: Waves', 'Our newest book: Storms'],
+  ['Cache the nuts: yes', 'Cache the nuts: no'],
+  ['Built in 2 s', 'Built in 3 weeks'],
+  ['Finished in 12 s', 'Finished in 14 s'],
+  ['Report 2025', 'Report 2026'],
+  ['5m', '6m'],
 ]
 
 describe('noise that is recognised', () => {

@@ -65,8 +65,8 @@ segundo, segundos, milisegundos, secondo, secondi, seconden, секунд, се�
 
 /** What a number may be written as before a unit. */
 export const someNumber = phrases(`
-a, an, one, two, three, four, five, six, seven, eight, nine, ten, few, a few, several, couple, a couple of, couple of, half an
-ein, eine, einer, einem, zwei, drei, vier, fünf, wenigen, einigen, un, une, deux, trois, quelques, una, uno, dos, tres, unos, pocos, um, uma
+a, an, one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, dozens of, hundreds of, thousands of, many, some, few, a few, several, couple, a couple of, couple of, half an
+ein, eine, einer, einem, zwei, drei, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf, wenigen, einigen, un, une, deux, trois, quelques, una, uno, dos, tres, unos, pocos, um, uma
 dois, poucos, alcuni, pochi, een, twee, enkele, en, ett, et, один, одну, несколько, kilka, jeden, bir, birkaç, 几, 数, 몇
 `)
 
@@ -93,7 +93,7 @@ ago, earlier, fa, atrás, geleden, sedan, siden, sitten, назад, тому, �
 /** Days and moments seen from now. */
 export const nowWords = phrases(`
 hace un momento, hace un instante, hace unos instantes, il y a un instant, il y a quelques instants, vor einem moment, vor einem augenblick, un'ora fa, un’ora fa, poco fa, un momento fa, há pouco, há instantes, a moment ago, moments ago
-just now, right now, a moment ago, moments ago, a while ago, today, yesterday, the day before yesterday, last night, last week, last month
+just now, right now, recently, a moment ago, moments ago, a while ago, today, yesterday, the day before yesterday, last night, last week, last month
 gerade eben, soeben, vor kurzem, heute, gestern, vorgestern, à l'instant, aujourd'hui, hier, avant-hier, ahora mismo, hoy, ayer, anteayer
 proprio ora, oggi, ieri, agora mesmo, agora há pouco, hoje, ontem, zojuist, zonet, vandaag, gisteren, nyss, just nu, idag, i dag, igår, i går
 tänään, eilen, juuri nyt, только что, сегодня, вчера, позавчера, сьогодні, вчора, przed chwilą, dzisiaj, dziś, wczoraj, dnes, včera
@@ -144,4 +144,13 @@ export const connectors = phrases(`
 on, at, in, the, is, was, are, date, time, no, number, nr, id, value, am, um, vom, den, der, zum, ist, uhrzeit, datum
 le, la, à, du, de, est, el, las, los, a las, del, il, alle, ore, em, às, as, op, om, den, kl, kl., klo, в, от, o, z, dnia, dne, v, în, la, στις, vào, lúc, pada, pukul
 於, 于, は, の, が, に, 在, ：, に更新
+`)
+
+/** What the sky is like, beside a temperature. */
+export const weather = phrases(`
+sunny, mostly sunny, partly sunny, clear, mostly clear, clear sky, fair, cloudy, mostly cloudy, partly cloudy, clouds, few clouds, overcast, rain, light rain, heavy rain, rainy, showers, light showers, rain showers, drizzle, snow, light snow, heavy snow
+snow showers, sleet, hail, fog, foggy, mist, misty, haze, hazy, windy, breezy, wind, storm, stormy, thunderstorm, thunderstorms, thunder, freezing rain, dry, humid, calm
+sonnig, meist sonnig, heiter, wolkig, heiter bis wolkig, bewölkt, stark bewölkt, leicht bewölkt, bedeckt, klar, regen, leichter regen, regenschauer, schauer, nebel, neblig, schnee, schneeregen, schneeschauer, gewitter, windig, trocken
+ensoleillé, nuageux, peu nuageux, couvert, pluie, averses, brouillard, neige, orage, orages, dégagé, soleado, nublado, parcialmente nublado, despejado, lluvia, niebla, nieve, tormenta, soleggiato, sereno, nuvoloso, coperto, pioggia, nebbia, neve, temporale
+nublado, chuva, ensolarado, nevoeiro, zonnig, bewolkt, regen, mist, sneeuw, soligt, molnigt, regn, dimma, snö, ясно, облачно, пасмурно, дождь, туман, снег, гроза, słonecznie, pochmurno, deszcz, mgła, śnieg, burza, güneşli, bulutlu, yağmurlu, 晴, 多云, 阴, 雨, 雪, 雾, 曇り
 `)

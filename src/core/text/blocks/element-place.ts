@@ -23,6 +23,8 @@ const maxRemembered = 1000
 const sound = /^[a-z_][\w-]*$/i
 /** Numbers of posts, sessions and builds: with them a place would be a new one each time. */
 const numbered = /\d{3}/
+/** What they are numbers of. In brackets: no selector finds it by that name. */
+const beforeNumber = /^([a-z]+(?:[-_][a-z]+)*)[-_]\d+(?:[-_x]\d+)*$/i
 
 /** Says where the elements of a page are. */
 export class Places {
@@ -58,6 +60,7 @@ export class Places {
     if (idAt !== -1 && idEnd - idAt <= maxNameBytes) {
       const id = this.page.text.slice(idAt, idEnd).trim()
       if (isLasting(id)) step += `#${id}`
+      else step += numberedName(id)
     }
     if (classAt !== -1) step += this.classesOf(classAt, classEnd)
     return step === name && flags & WRAPPER ? '' : step
@@ -67,8 +70,9 @@ export class Places {
     const written = this.page.text.slice(from, Math.min(end, from + maxClassBytes))
     const known = this.ofClasses.get(written)
     if (known !== undefined) return known
-    const lasting = written.split(/\s+/).filter(isLasting).slice(0, maxClasses)
-    const classes = lasting.map((each) => `.${each}`).join('')
+    const names = written.split(/\s+/)
+    const lasting = names.filter(isLasting).slice(0, maxClasses)
+    const classes = lasting.length === 0 ? numberedName(names[0]!) : lasting.map((each) => `.${each}`).join('')
     if (this.ofClasses.size < maxRemembered) this.ofClasses.set(written, classes)
     return classes
   }
@@ -81,4 +85,9 @@ function shortened(place: string): string {
 
 function isLasting(name: string): boolean {
   return name.length <= maxNameBytes && sound.test(name) && !numbered.test(name)
+}
+
+function numberedName(id: string): string {
+  const name = beforeNumber.exec(id)?.[1]
+  return name === undefined ? '' : `[${name}]`
 }
