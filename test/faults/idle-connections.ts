@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { startUp } from '../kit/service.ts'
+import { startService } from '../kit/service.ts'
 import { runAlone } from './experiment.ts'
 
 /**
@@ -38,7 +38,7 @@ const addresses = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.
 export async function runIdleConnections(given: Partial<typeof defaults> = {}): Promise<IdleConnectionsReport> {
   const { connections, requests } = { ...defaults, ...given }
   const faults: string[] = []
-  const service = await startUp()
+  const service = await startService()
   const sockets: Socket[] = []
   const port = Number(new URL(service.url).port)
   const handles: number[] = []

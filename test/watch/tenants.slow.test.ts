@@ -19,6 +19,12 @@ async function addUser(service: Service, root: Account, email: string): Promise<
   return accountOf(service, await signIn(service.api, { email, password }))
 }
 
+/** The addresses of a new feed of the whole inbox, by format. */
+async function feedsOf(user: Account): Promise<Record<string, string>> {
+  const feed = { kind: 'feed', name: 'everything' }
+  return (await user.ask<{ feedUrls: Record<string, string> }>('POST', '/channels', feed)).feedUrls
+}
+
 /** Every answer to a GET of the API that this user can get, by its path. */
 async function sweep(service: Service, user: Account, urls: readonly string[]): Promise<Map<string, string>> {
   const answers = new Map<string, string>()
@@ -29,9 +35,11 @@ async function sweep(service: Service, user: Account, urls: readonly string[]): 
     return text
   }
   const { paths } = JSON.parse(await get('/openapi.json')) as Found
-  for (const [path, methods] of Object.entries(paths)) {
-    const route = path.replace('/api/v1', '')
-    if (methods.get === undefined || route.includes('{') || route === '/events' || route === '/openapi.json') continue
+  const routes = Object.keys(paths).flatMap((path) =>
+    paths[path]!.get === undefined ? [] : path.replace('/api/v1', ''),
+  )
+  for (const route of routes) {
+    if (route.includes('{') || route === '/events' || route === '/openapi.json') continue
     await get(route)
     for (const limit of ['?limit=200', '?limit=100']) await get(`${route}${limit}`)
   }
@@ -47,11 +55,14 @@ async function sweep(service: Service, user: Account, urls: readonly string[]): 
   }
   for (const format of ['opml', 'list', 'xml']) await get(`/sources/export?format=${format}`)
   for (const format of ['json', 'xml', 'text', 'wml', 'html']) await get(`/annotations?state=all&format=${format}`)
+  for (const [format, url] of Object.entries(await feedsOf(user)))
+    answers.set(`feed as ${format}`, await (await fetch(url)).text())
   // Ids are numbers in a row: those of others are tried as well.
-  for (let id = 1; id <= 60; id++)
-    for (const route of ['documents', 'versions', 'annotations', 'sources'])
-      for (const part of ['', '/content', '/text', '/versions', '/meta', '/links', '/diff?from=1&to=1', '/checks'])
-        await get(`/${route}/${id}${part}`)
+  for (let id = 1; id <= 60; id++) {
+    for (const route of routes) if (route.includes('{id}')) await get(route.replace('{id}', `${id}`))
+    const part = { method: 'POST', cookie: user.cookie, body: { select: ['body'] } }
+    answers.set(`part of ${id}`, await (await service.api(`/documents/${id}/select`, part)).text())
+  }
   return answers
 }
 
@@ -93,6 +104,8 @@ for (const [name, start] of [
         const own = await sweep(service, ann, urls)
         const seen = [...own.values()].join('\n')
         for (const secret of secrets) assert.ok(seen.includes(secret), `the sweep as their owner finds ${secret}`)
+        for (const format of ['atom', 'rss', 'json'])
+          assert.ok(own.get(`feed as ${format}`)!.includes(mark), `her own feed as ${format} has her page`)
         const answers = await sweep(service, bob, urls)
         answers.set('preview', JSON.stringify(preview))
         await events.cancel()
