@@ -1,0 +1,78 @@
+// All that sends messages, as `erace up` and `erace serve` start it, in its own process.
+import pino from 'pino'
+import { openDelivery } from '../../src/app/delivery.ts'
+import { postgresStores } from '../../src/app/engines/postgres-stores.ts'
+import { sqliteStores } from '../../src/app/engines/sqlite-stores.ts'
+import { startArchive } from '../../src/app/server/archive.ts'
+import { configOf } from '../../src/config/load-config.ts'
+import { createRetries } from '../../src/core/work/retries.ts'
+import type { StoreSet } from '../../src/store/contracts/store-set.ts'
+import { openPool } from '../../src/store/postgres/connection/pool.ts'
+import { openDatabase } from '../../src/store/sqlite/folder/database.ts'
+import { paths } from '../../src/store/sqlite/folder/folder.ts'
+import { catalogMigrations } from '../../src/store/sqlite/folder/schema-catalog.ts'
+import { answerCalls, childData } from './child.ts'
+
+/** A data folder, or the address of a database. */
+export type EngineTarget = { folder: string } | { address: string }
+export type EngineData = { target: EngineTarget; mailPort: number; aheadMs: number }
+
+const LOOK_EVERY_MS = 2
+/** As `erace serve` has it: one listens. */
+const MORE_CONNECTIONS = 1
+
+const { target, mailPort, aheadMs } = childData<EngineData>()
+const config = configOf({
+  'delivery.allow': ['127.0.0.0/8'],
+  'mail.server': `smtp://127.0.0.1:${mailPort}`,
+  'mail.from': 'erace@erace.example',
+  'server.url': 'https://erace.example',
+})
+let ahead = aheadMs
+const clock = { now: () => Date.now() + ahead, monotonic: () => performance.now() }
+const stores = openStores()
+const delivery = await openDelivery({
+  ...{ config, stores, clock, log: pino({ level: 'warn' }, pino.destination(2)) },
+  archive: startArchive(target, config),
+  address: () => config.server.url,
+})
+delivery.start(createRetries(clock))
+
+function openStores(): StoreSet {
+  if ('folder' in target) {
+    const db = openDatabase(paths.catalog(target.folder), { migrations: catalogMigrations, mustExist: true })
+    return sqliteStores(target.folder, db)
+  }
+  const maxConnections = config.cluster.connections + MORE_CONNECTIONS
+  return postgresStores(openPool({ address: target.address, maxConnections, name: 'bench' }), [0, 0])
+}
+
+function countOf(outcome: string): number {
+  const counts = delivery.watch.counts().filter((each) => each.outcome === outcome)
+  return counts.reduce((sum, { count }) => sum + count, 0)
+}
+
+const calls = {
+  /** Resolves when so many messages were sent since the start. */
+  async sent(count: number): Promise<void> {
+    delivery.wake()
+    while (countOf('sent') < count) {
+      if (countOf('failed') + countOf('retried') > 0) throw new Error('a receiver refused a message')
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    }
+  },
+  /** Its clock goes ahead. */
+  advance(ms: number): void {
+    ahead += ms
+  },
+  usage() {
+    const { user, system } = process.cpuUsage()
+    return { cpuSeconds: (user + system) / 1e6, peakBytes: process.resourceUsage().maxRSS * 1024 }
+  },
+  async end() {
+    await delivery.end()
+    await stores.close()
+  },
+}
+export type EngineCalls = typeof calls
+answerCalls(calls)
