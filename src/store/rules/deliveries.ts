@@ -12,7 +12,6 @@ export type DeliveryDialect = {
   p(n: number): string
   /** The condition that a column is among the numbers, or texts, of the nth parameter. */
   among(column: string, n: number, type: 'bigint' | 'text'): string
-  least: string
   greatest: string
   forUpdate: string
   /** The elements of a list in JSON, as rows with a `value`. */
@@ -46,7 +45,7 @@ const nextAtOf = (c: string, greatest: string, from = 'm.created_at'): string =>
 export const isLeasable = (p1: string): string =>
   `state <> 'off' AND next_at <= ${p1} AND lease_until <= ${p1} AND retry_at <= ${p1}`
 
-export function deliverySql({ p, among, least, greatest, forUpdate, elements, marks }: DeliveryDialect) {
+export function deliverySql({ p, among, greatest, forUpdate, elements, marks }: DeliveryDialect) {
   const fenced = `id = ${p(1)} AND lease_epoch = ${p(2)}`
   const shownEntry = `o.annotation, a.profile, a.document AS "documentId", o.due_at AS "dueAt", o.created_at AS "createdAt", a.urgency, a.relevance,
     a.story AS cluster, (${marks.name}.read OR ${marks.name}.archived) AS "isRead"`
@@ -57,7 +56,6 @@ export function deliverySql({ p, among, least, greatest, forUpdate, elements, ma
     unplanned: `SELECT o.annotation, o.channel, a.owner, a.profile, a.urgency, o.created_at AS "createdAt"
       FROM outbox o CROSS JOIN annotations a WHERE a.id = o.annotation AND o.due_at IS NULL
       ORDER BY o.annotation, o.channel LIMIT ${p(1)}`,
-    hasNext: `UPDATE channels SET next_at = ${least}(coalesce(next_at, ${p(2)}), ${p(2)}) WHERE id = ${p(1)}`,
     fence: `SELECT owner FROM channels WHERE ${fenced}${forUpdate}`,
     renew: `UPDATE channels SET lease_until = ${p(3)} WHERE ${fenced}`,
     /** Ends the lease: later writes under it are refused. */

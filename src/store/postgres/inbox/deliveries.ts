@@ -38,7 +38,6 @@ import { storable } from '../connection/row-batch.ts'
 const dialect: DeliveryDialect = {
   p: (n) => `$${n}`,
   among: (column, n, type) => `${column} = ANY($${n}::${type}[])`,
-  least: 'least',
   greatest: 'greatest',
   forUpdate: ' FOR UPDATE',
   elements: (list) => `json_array_elements_text(${list}::json)`,
@@ -50,6 +49,9 @@ const sql = {
   note: channelSql(dialect.p).note,
   lockChannels: `SELECT ${plannedChannelColumns} FROM channels WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE`,
   lockEveryChannel: 'SELECT 1 FROM channels ORDER BY id FOR UPDATE',
+  /** Of channels that are locked. */
+  haveNext: `UPDATE channels c SET next_at = g.next_at FROM unnest($1::text[], $2::bigint[]) AS g (id, next_at)
+    WHERE c.id = g.id AND (c.next_at IS NULL OR c.next_at > g.next_at)`,
   lockChannel: 'SELECT 1 FROM channels WHERE id = $1 FOR UPDATE',
   /** Those that were planned or removed meanwhile are left out. */
   plan: `WITH given AS MATERIALIZED (
@@ -92,11 +94,11 @@ const sql = {
  */
 export function createPostgresDeliveries(pool: PostgresPool): DeliveryStore {
   /** Nothing happens without the lease. */
-  const fenced = (lease: ChannelLease, work: (tx: Tx, owner: string) => Promise<unknown>): Promise<boolean> =>
+  const fenced = (lease: ChannelLease, work: (tx: Tx, owner: string) => void): Promise<boolean> =>
     pool.transaction(async (tx) => {
       const [held] = await tx.query<{ owner: string }>(sql.fence, [lease.channel, lease.epoch])
       if (held === undefined) return false
-      await work(tx, held.owner)
+      work(tx, held.owner)
       return true
     })
 
@@ -123,8 +125,11 @@ export function createPostgresDeliveries(pool: PostgresPool): DeliveryStore {
     },
     renew: async ({ channel, epoch }, until) =>
       (await pool.query(`${sql.renew} RETURNING 1`, [channel, epoch, until])).length === 1,
-    release: (lease, notBefore = 0) =>
-      fenced(lease, (tx) => tx.query(sql.release, [lease.channel, lease.epoch, notBefore])),
+    release: ({ channel, epoch }, notBefore = 0) =>
+      pool.transaction(async (tx) => {
+        tx.send(sql.fence, [channel, epoch])
+        return (await tx.query(`${sql.release} RETURNING 1`, [channel, epoch, notBefore])).length === 1
+      }),
     async begun({ channel, epoch }) {
       const [row] = await pool.query<MessageRow>(sql.begun, [channel, epoch])
       return row === undefined ? null : messageOf(row)
@@ -134,11 +139,11 @@ export function createPostgresDeliveries(pool: PostgresPool): DeliveryStore {
     },
     compose: (lease, message, drop) => fenced(lease, (tx, owner) => compose(tx, lease.channel, owner, message, drop)),
     postpone: (lease, annotations, dueAt) =>
-      fenced(lease, async (tx) => {
-        await tx.query(sql.lockEntries, [lease.channel, annotations])
-        await tx.query(sql.postpone, [lease.channel, annotations, dueAt])
+      fenced(lease, (tx) => {
+        lockEntries(tx, lease.channel, annotations)
+        tx.send(sql.postpone, [lease.channel, annotations, dueAt])
       }),
-    settle: (lease, id, end, health) => fenced(lease, (tx) => settle(tx, lease.channel, id, end, health)),
+    settle: (lease, id, end, health) => pool.transaction((tx) => settle(tx, lease, id, end, health)),
     async sentSince(channel, at) {
       const rows = await pool.query<{ at: number; profiles: string }>(sql.sentSince, [storable(channel), at])
       return rows.map((row) => ({ ...row, profiles: JSON.parse(row.profiles) }))
@@ -174,42 +179,47 @@ async function plan(tx: Tx, entries: readonly PlannedEntry[]): Promise<void> {
     entries.map(({ channel }) => channel),
     entries.map(({ channel, dueAt }) => (takesEntries(channels.get(channel)) ? dueAt : null)),
   ])
-  for (const [channel, nextAt] of earliestOf(planned, channels)) tx.send(sql.hasNext, [channel, nextAt])
+  const earliest = earliestOf(planned, channels)
+  tx.send(sql.haveNext, [earliest.map(([channel]) => channel), earliest.map(([, nextAt]) => nextAt)])
 }
 
-async function compose(
-  tx: Tx,
-  channel: string,
-  owner: string,
-  draft: MessageDraft | null,
-  drop: readonly number[],
-): Promise<void> {
-  await tx.query(sql.lockEntries, [channel, [...(draft?.annotations ?? []), ...drop]])
-  if (drop.length > 0) await tx.query(sql.drop, [channel, drop])
+/** In the order of all who lock several; one alone is locked by what is done with it. */
+function lockEntries(tx: Tx, channel: string, annotations: readonly number[]): void {
+  if (annotations.length > 1) tx.send(sql.lockEntries, [channel, annotations])
+}
+
+function compose(tx: Tx, channel: string, owner: string, draft: MessageDraft | null, drop: readonly number[]): void {
+  lockEntries(tx, channel, [...(draft?.annotations ?? []), ...drop])
+  if (drop.length > 0) tx.send(sql.drop, [channel, drop])
   if (draft === null) return
-  await tx.query(sql.joinMessage, [channel, draft.annotations, storable(draft.id)])
-  await tx.query(sql.addMessage, stored(messageValues(freshMessage(draft, channel, owner))))
+  tx.send(sql.joinMessage, [channel, draft.annotations, storable(draft.id)])
+  tx.send(sql.addMessage, stored(messageValues(freshMessage(draft, channel, owner))))
 }
 
 async function settle(
   tx: Tx,
-  channel: string,
+  { channel, epoch }: ChannelLease,
   given: string,
   { state, at, answer }: AttemptEnd,
   health: ChannelHealth,
-): Promise<void> {
+): Promise<boolean> {
   const id = storable(given)
-  const [row] = await tx.query<{ annotations: string }>(sql.annotationsOf, [id, channel])
+  const [held, [row]] = await Promise.all([
+    tx.query(sql.fence, [channel, epoch]),
+    tx.query<{ annotations: string }>(sql.annotationsOf, [id, channel]),
+  ])
+  if (held.length === 0) return false
   if (row !== undefined) {
     if (isSettled(state)) {
       const annotations = JSON.parse(row.annotations) as number[]
-      await tx.query(sql.lockEntries, [channel, annotations])
-      await tx.query(sql.settleEntries, [channel, annotations, id])
+      lockEntries(tx, channel, annotations)
+      tx.send(sql.settleEntries, [channel, annotations, id])
     }
-    await tx.query(sql.settle, [id, state, at, storable(logText(answer))])
+    tx.send(sql.settle, [id, state, at, storable(logText(answer))])
   }
-  await tx.query(sql.note, stored(noteValues(channel, health)))
+  tx.send(sql.note, stored(noteValues(channel, health)))
   if (health.state === 'off') await switchOffChannel(tx, channel)
+  return true
 }
 
 async function sendAgain(tx: Tx, owner: string, id: string, now: number): Promise<boolean> {

@@ -41,7 +41,6 @@ const p = (n: number): string => `?${n}`
 const dialect: DeliveryDialect = {
   p,
   among: (column, n) => `${column} IN (SELECT value FROM json_each(?${n}))`,
-  least: 'min',
   greatest: 'max',
   forUpdate: '',
   elements: (list) => `json_each(${list})`,
@@ -177,7 +176,7 @@ function deliveryStatements(db: Database) {
     ),
     plan: db.prepare('UPDATE outbox SET due_at = ? WHERE annotation = ? AND channel = ? AND due_at IS NULL'),
     dropUnplanned: db.prepare('DELETE FROM outbox WHERE annotation = ? AND channel = ? AND due_at IS NULL'),
-    hasNext: db.prepare(texts.hasNext),
+    hasNext: db.prepare('UPDATE channels SET next_at = ?2 WHERE id = ?1 AND (next_at IS NULL OR next_at > ?2)'),
     lease: db.prepare(
       `UPDATE channels SET lease_until = ?2, lease_epoch = lease_epoch + 1 WHERE id IN
        (SELECT id FROM channels WHERE ${isLeasable('?1')} ORDER BY next_at, id LIMIT ?3)
