@@ -1,3 +1,5 @@
+import { zoneClock } from '../time/zone-offset.ts'
+
 /** Text for displays that show nothing else: mail, terminals, small devices. */
 
 export type Wrapping = { columns: number; first?: string; further?: string }
@@ -82,7 +84,14 @@ export function shortened(text: string, maxChars: number): string {
   return `${space > cut.length * 0.6 ? cut.slice(0, space) : cut}…`
 }
 
-/** UTC, to the minute. */
-export function minuteText(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+/** To the minute, on the clocks of a zone. */
+export function minuteText(ms: number, zone = 'UTC'): string {
+  const local = new Date(ms + zoneClock(zone).offsetAt(ms))
+  return `${local.toISOString().slice(0, 16).replace('T', ' ')} ${zoneName(ms, zone)}`
+}
+
+/** As people of the zone call it then, such as CET. */
+export function zoneName(ms: number, zone: string): string {
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'short' }).formatToParts(ms)
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone
 }

@@ -36,15 +36,15 @@ export function itemMarkdown(
   item: MessageItem,
   { amount, head }: { amount: Message['amount']; head: 'all' | 'facts' | 'none' },
 ): string {
-  const { url, source, at, summary, parts } = item
+  const { url, source, at, summary, parts, zone } = item
   const { isInLine, changes, more, text } = shownOf(item, amount)
   const line = parts.length > 0 ? parts.map(partMarkdown).join('') : escaped(summary)
   const lines = isInLine ? [line] : changes.map(changeMarkdown)
   const told = [...lines, more === 0 ? '' : moreText(more)].filter((each) => each !== '')
-  const facts = [kindOf(item), escaped(source), minuteText(at)].filter((fact) => fact !== '')
+  const facts = [kindOf(item), escaped(source), minuteText(at, zone)].filter((fact) => fact !== '')
   const blocks = [
     head === 'all' ? `**${link(url, nameOf(item))}** (${facts.join(', ')})` : '',
-    head === 'facts' ? [link(url, source), minuteText(at)].filter((fact) => fact !== '').join(', ') : '',
+    head === 'facts' ? [link(url, source), minuteText(at, zone)].filter((fact) => fact !== '').join(', ') : '',
     told.map((each) => `- ${each}`).join('\n'),
     // Lines that follow each other would become one.
     text.map((each) => `> ${escaped(each)}`).join('\n> \n'),

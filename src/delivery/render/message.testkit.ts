@@ -9,7 +9,15 @@ const usualParts: MessageItem['parts'] = [
 export function itemOf(parts: Partial<MessageItem> = {}): MessageItem {
   return {
     ...{ id: 7, thread: 'd3', kind: 'changed', title: 'Kettle', url: 'https://shop.example/kettle' },
-    ...{ source: 'shop.example', profile: 'Prices', at: Date.UTC(2026, 4, 3, 8), urgency: 1, relevance: 2 },
+    ...{
+      source: 'shop.example',
+      profile: 'Prices',
+      at: Date.UTC(2026, 4, 3, 8),
+      amount: 'full',
+      zone: 'UTC',
+      urgency: 1,
+      relevance: 2,
+    },
     summary: '€ 39.90 → € 34.50',
     // They join to the summary.
     parts: parts.summary === undefined ? usualParts : [],

@@ -1,6 +1,7 @@
 import type { Change } from '../../core/change/change.ts'
 import type { LinePart } from '../../core/change/change-line.ts'
 import { beginning, isolated } from '../../core/change/shown-text.ts'
+import { type Amount, amounts } from '../../core/profile.ts'
 import type { AnnotationKind } from '../../store/contracts/annotations.ts'
 import { cutTo, lineOf, oneLine, pieceOf } from './lines.ts'
 
@@ -10,8 +11,8 @@ export type Message = {
   readonly id: string
   readonly kind: 'single' | 'digest' | 'test'
   readonly at: number
-  /** How much of each item: a line, what changed, or the whole text. */
-  readonly amount: 'summary' | 'change' | 'full'
+  /** How much of each item at most: a line, what changed, or the whole text. */
+  readonly amount: Amount
   /** In digests: by profile, the most relevant first. */
   readonly items: readonly MessageItem[]
   /** Items that had no room. */
@@ -32,6 +33,10 @@ export type MessageItem = {
   readonly source: string
   readonly profile: string
   readonly at: number
+  /** How much of it its profile wants. */
+  readonly amount: Amount
+  /** On whose clocks its reader lives, by its IANA name. */
+  readonly zone: string
   readonly urgency: number
   readonly relevance: number
   /** The line of the inbox, as text and in parts; parts are empty where it is no change. */
@@ -165,7 +170,8 @@ export type Shown = {
 }
 
 /** Programs get all there is, whatever the amount. */
-export function shownOf({ changes, moreChanges, text }: MessageItem, amount: Message['amount']): Shown {
+export function shownOf({ changes, moreChanges, text, amount: wanted }: MessageItem, most: Amount): Shown {
+  const amount = amounts.indexOf(wanted) < amounts.indexOf(most) ? wanted : most
   const lines = amount === 'full' ? cutTo(text, MAX_TEXT).split('\n') : []
   const whole = lines.map(lineOf).filter((line) => line !== '')
   const isInLine = amount === 'summary' || changes.length === 0

@@ -34,6 +34,36 @@ function rendered(item: MessageItem): [name: string, text: string][] {
   )
 }
 
+describe('each item of a digest', () => {
+  const both = (parts: Partial<MessageItem>): Message =>
+    messageOf({
+      kind: 'digest',
+      amount: 'full',
+      items: [itemOf(parts), itemOf({ id: 8, title: 'Lamp', text: 'All of it' })],
+    })
+
+  test('says as much as its own profile wants', () => {
+    const message = both({ amount: 'summary', text: 'Not asked for' })
+    for (const text of [
+      messageText(message),
+      messageHtml(message),
+      messageMarkdown(message),
+      messageChatHtml(message, '\n'),
+    ]) {
+      assert.doesNotMatch(text, /Not asked for/)
+      assert.match(text, /All of it/)
+      assert.equal(text.split('Only 3 left').length - 1, 1, text)
+    }
+  })
+
+  test('has its time on the clocks of its reader', () => {
+    const message = both({ zone: 'Europe/Berlin' })
+    assert.match(messageText(message), /2026-05-03 10:00 CEST[^]*2026-05-03 08:00 UTC/)
+    assert.match(messageMarkdown(message), /2026-05-03 10:00 CEST/)
+    assert.match(messageHtml(message), /3 May, 10:00&nbsp;CEST|3&nbsp;May,&nbsp;10:00&nbsp;CEST/)
+  })
+})
+
 describe('every form', () => {
   test('of hostile titles, summaries and changes is one line where it must be, and begins no header, markup or link', () => {
     const evil = itemOf({

@@ -48,9 +48,9 @@ function headline(profile: string): string {
 }
 
 function itemText(item: MessageItem, { amount }: Message): string {
-  const { at, source, url } = item
+  const { at, source, url, zone } = item
   const shown = shownOf(item, amount)
-  const facts = [kindOf(item), lineOf(source), minuteText(at)].filter((fact) => fact !== '').join(', ')
+  const facts = [kindOf(item), lineOf(source), minuteText(at, zone)].filter((fact) => fact !== '').join(', ')
   const lines = [
     ...wrapText(nameOf(item), { columns: COLUMNS }),
     ...indented(facts),

@@ -44,8 +44,8 @@ function withinDeck(render: (room: number) => string): string {
 }
 
 function row(item: MessageItem, words: string): string {
-  const { at, links } = item
-  const facts = `${kindOf(item)}, ${minuteText(at)}`
+  const { at, links, zone } = item
+  const facts = `${kindOf(item)}, ${minuteText(at, zone)}`
   return `<p><b>${goLink(links.open, shortened(nameOf(item), NAME_CHARS))}</b><br/><small>${wmlText(facts)}</small><br/>${wmlText(words)}</p>\n`
 }
 

@@ -45,8 +45,10 @@ export function createMessageContents(deps: ContentDeps): MessageContents {
 
   async function itemOf(group: readonly Annotation[], policy: ProfilePolicy | null): Promise<MessageItem> {
     const [first, ...others] = group
-    const text = policy?.amount === 'full' ? await textOf(first!) : ''
-    const item = messageItemOf(first!, { profile: policy?.name ?? '', address: address(), text })
+    const { name: profile = '', amount = 'change', zone = 'UTC' } = policy ?? {}
+    // What an entry of a feed says is in its change; the text of its version is the whole feed.
+    const text = amount === 'full' && first!.entry === '' ? await textOf(first!) : ''
+    const item = messageItemOf(first!, { profile, address: address(), amount, zone, text })
     return { ...item, alsoAt: [...new Set([...item.alsoAt, ...others.map(({ url }) => url)])] }
   }
 

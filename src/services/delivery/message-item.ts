@@ -1,14 +1,17 @@
 import type { MessageItem } from '../../delivery/render/message.ts'
 import type { Annotation } from '../../store/contracts/annotations.ts'
 
-/** An annotation as messages and feeds tell it. `address` is that of the server; `text` the whole one, where it is wanted. */
+/** `address` is that of the server; `text` the whole one, where it is wanted. */
+type ItemParts = { profile: string; address: string; text?: string } & Partial<Pick<MessageItem, 'amount' | 'zone'>>
+
+/** An annotation as messages and feeds tell it. */
 export function messageItemOf(
   annotation: Annotation,
-  { profile, address, text = '' }: { profile: string; address: string; text?: string },
+  { profile, address, amount = 'change', zone = 'UTC', text = '' }: ItemParts,
 ): MessageItem {
   const { id, kind, title, url, link, at, urgency, relevance, summary, changes, alsoAt, entry, documentId } = annotation
   return {
-    ...{ id, kind, title, at, urgency, relevance, profile, text },
+    ...{ id, kind, title, at, amount, zone, urgency, relevance, profile, text },
     thread: entry === '' ? `d${documentId}` : `d${documentId}.${entry}`,
     url: link === '' ? url : link,
     source: URL.parse(url)?.host ?? '',
