@@ -8,26 +8,30 @@ import type { GuardedNetwork } from './http-sender.ts'
 
 export type SinkRequest = { method: string; path: string; headers: IncomingHttpHeaders; body: string; bytes: Buffer }
 export type SinkAnswer = { status: number; headers?: Record<string, string>; body?: string }
+/** For receivers that look at what they get, or take their time. */
+export type SinkAnswers = (request: SinkRequest) => SinkAnswer | Promise<SinkAnswer>
 
 /** A receiver on loopback that keeps what it gets and answers as it is told; with TLS where it has a certificate. */
 export async function createSink(certificate?: { key: string; cert: string }) {
   const received: SinkRequest[] = []
-  let answer: SinkAnswer = { status: 200, body: 'ok' }
+  let answer: SinkAnswers = () => ({ status: 200, body: 'ok' })
   const server = certificate === undefined ? createServer() : createTlsServer(certificate)
   server.on('request', async (request, response) => {
     const pieces: Buffer[] = []
     for await (const piece of request) pieces.push(piece)
     const bytes = Buffer.concat(pieces)
     const { method = '', url: path = '', headers } = request
-    received.push({ method, path, headers, bytes, body: bytes.toString('utf8') })
-    response.writeHead(answer.status, answer.headers ?? {}).end(answer.body ?? '')
+    const got = { method, path, headers, bytes, body: bytes.toString('utf8') }
+    received.push(got)
+    const given = await answer(got)
+    response.writeHead(given.status, given.headers ?? {}).end(given.body ?? '')
   })
   const port = await listening(server)
   return {
     url: `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
     received,
-    answerWith(next: SinkAnswer): void {
-      answer = next
+    answerWith(next: SinkAnswer | SinkAnswers): void {
+      answer = typeof next === 'function' ? next : () => next
     },
     async close(): Promise<void> {
       server.closeAllConnections()

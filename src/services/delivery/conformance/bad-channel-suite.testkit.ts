@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { ChannelAgent } from '../../../delivery/channel-agent.ts'
+import { agentsByKind } from '../../../delivery/registry.ts'
+import type { StoreEngine } from '../../../store/conformance/engine.testkit.ts'
+import { annotationsOn, type DeliveryPlace, MINUTE_MS, type ProcessOptions, withDelivery } from './delivery.testkit.ts'
+
+/** What one channel that doesn't work may do to others, on every engine: nothing. */
+export function badChannelSuite(engine: StoreEngine): void {
+  const place = (work: (place: DeliveryPlace) => Promise<void>, options?: ProcessOptions) =>
+    withDelivery(engine, work, options)
+
+  describe(`one bad channel (${engine.name})`, () => {
+    const throwing: ChannelAgent = {
+      ...agentsByKind.get('webhook')!,
+      kind: 'throwing',
+      send() {
+        throw new TypeError('a fault of the agent')
+      },
+    }
+    const agents = new Map([...agentsByKind, ['throwing', throwing]])
+
+    test(
+      'whose agent throws fails with the reason, and the others get theirs',
+      place(
+        async (where) => {
+          await where.addChannel('bad', { kind: 'throwing' })
+          await where.setProfile('p', { channels: ['bad', 'c'] })
+          const [one] = await where.found({})
+          await where.run()
+          assert.deepEqual(annotationsOn(where), [[one!.id]])
+          await where.pass(5 * MINUTE_MS, MINUTE_MS)
+          const bad = await where.channels.find('bad')
+          assert.deepEqual([bad!.state, bad!.reason], ['failing', 'a fault of the agent'])
+          assert.equal((await where.deliveries.waitingCounts(['bad'])).get('bad')!.messages, 1)
+        },
+        { agents },
+      ),
+    )
+
+    test(
+      'of a kind that this version does not know fails with the reason, and loses nothing',
+      place(async (where) => {
+        await where.addChannel('new', { kind: 'hologram' })
+        await where.setProfile('p', { channels: ['new', 'c'] })
+        const [one] = await where.found({})
+        await where.run()
+        assert.deepEqual(annotationsOn(where), [[one!.id]])
+        assert.equal(
+          (await where.channels.find('new'))!.reason,
+          'this version of eRACE has no channels of kind hologram',
+        )
+        const newer = where.process({
+          agents: new Map([...agentsByKind, ['hologram', { ...agentsByKind.get('webhook')!, kind: 'hologram' }]]),
+        })
+        where.clock.advance(MINUTE_MS)
+        await newer.run()
+        assert.deepEqual(annotationsOn(where, 'new'), [[one!.id]])
+      }),
+    )
+
+    test(
+      'that administrators alone may use is not used for an owner who is none any more',
+      place(async (where) => {
+        await where.addChannel('x', { kind: 'exec', settings: { command: '/bin/true' } })
+        await where.setProfile('p', { channels: ['x'] })
+        await where.found({})
+        await where.run()
+        const [logged] = await where.deliveries.messages('ann', {}, { before: null, limit: 9 })
+        assert.deepEqual(
+          [logged!.state, logged!.answer],
+          ['failed', 'only administrators can use this kind of channel'],
+        )
+      }),
+    )
+
+    test(
+      'that readers fetch themselves lets nothing wait',
+      place(async (where) => {
+        await where.addChannel('feed', { kind: 'feed', settings: {} })
+        await where.setProfile('p', { channels: ['feed'] })
+        await where.found({}, {})
+        await where.run()
+        assert.equal((await where.deliveries.waitingCounts(['feed'])).size, 0)
+        assert.deepEqual(await where.deliveries.messages('ann', {}, { before: null, limit: 9 }), [])
+      }),
+    )
+
+    test(
+      'that takes its time holds up no other',
+      place(async (where) => {
+        await where.addChannel('slow')
+        await where.setProfile('p', { channels: ['slow', 'c'] })
+        const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+        const arrived = Promise.withResolvers<void>()
+        where.sink.answerWith(async ({ path }) => {
+          if (path === '/slow') await answered
+          else if (annotationsOn(where).length === 3) arrived.resolve()
+          return { status: 200 }
+        })
+        const { work, dispatcher } = where.process({ onFree: () => void work() })
+        const [one, two, three] = await where.found({}, {}, {})
+        await work()
+        await arrived.promise
+        assert.deepEqual(annotationsOn(where), [[one!.id], [two!.id], [three!.id]])
+        assert.deepEqual(annotationsOn(where, 'slow'), [[one!.id]])
+        answer()
+        await dispatcher.idle()
+        await where.run()
+        assert.deepEqual(annotationsOn(where, 'slow'), [[one!.id], [two!.id], [three!.id]])
+      }),
+    )
+  })
+}

@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { StoreEngine } from '../../../store/conformance/engine.testkit.ts'
+import {
+  annotationsOn,
+  type DeliveryPlace,
+  HOUR_MS,
+  idsOf,
+  MINUTE_MS,
+  type Received,
+  receivedOn,
+  START,
+  show,
+  withDelivery,
+} from './delivery.testkit.ts'
+
+const utc = (text: string): number => Date.parse(`${text}:00Z`)
+const shown = (at: number): string => new Date(at).toISOString().slice(0, 16)
+const timesOf = (received: readonly Received[]): string[] => received.map(({ at }) => shown(at))
+
+/** From one time to another, with a change of its own every so often; the clock goes on in half hours. */
+async function live(where: DeliveryPlace, from: string, to: string, everyMs: number): Promise<number[]> {
+  where.clock.advance(utc(from) - where.clock.now())
+  const found: number[] = []
+  for (let at = utc(from); at < utc(to); at += HOUR_MS / 2) {
+    if ((at - utc(from)) % everyMs === 0) found.push(...idsOf(await where.found({})))
+    await where.run()
+    where.clock.advance(HOUR_MS / 2)
+  }
+  await where.run()
+  return found
+}
+
+/** When messages leave, on every engine. */
+export function timingSuite(engine: StoreEngine): void {
+  const place = (work: (place: DeliveryPlace) => Promise<void>) => withDelivery(engine, work)
+
+  describe(`quiet hours (${engine.name})`, () => {
+    const nights = [
+      // Clocks are put forward at 01:00 UTC: this night has eight hours.
+      { what: 'the short night in spring', from: '2026-03-28T18:30', end: '2026-03-29T04:00', changes: 8 },
+      // And back at 01:00 UTC: this one has ten.
+      { what: 'the long night in autumn', from: '2026-10-24T17:30', end: '2026-10-25T05:00', changes: 10 },
+    ]
+    for (const { what, from, end, changes } of nights)
+      test(
+        `nothing arrives in ${what}, and at seven on the clocks of the zone one digest of it all`,
+        place(async (where) => {
+          await where.setProfile('p', { quiet: { zone: '', from: '22:00', to: '07:00' } })
+          await where.setAccount({ timeZone: 'Europe/Athens' })
+          // At 20:30, 21:30, … 08:30 on the clocks there.
+          const found = await live(where, from, shown(utc(end) + 2 * HOUR_MS), HOUR_MS)
+          show(where, `quiet from 22:00 to 07:00 in Athens, a change every hour: ${what}`, 'Europe/Athens')
+          const received = receivedOn(where)
+          const [one, two, ...others] = found
+          const night = others.splice(0, changes)
+          assert.deepEqual(
+            received.map(({ annotations }) => annotations),
+            [[one], [two], night, ...others.map((id) => [id])],
+          )
+          assert.deepEqual([received[2]!.type, shown(received[2]!.at)], ['annotations.digest', end])
+        }),
+      )
+
+    test(
+      'of somebody without a time zone are in UTC',
+      place(async (where) => {
+        await where.setAccount({
+          notifications: { quiet: { from: '22:00', to: '07:00' }, urgentFrom: null, perHour: null },
+        })
+        await live(where, '2026-03-28T21:00', '2026-03-29T08:00', 2 * HOUR_MS)
+        assert.deepEqual(timesOf(receivedOn(where)), ['2026-03-28T21:00', '2026-03-29T07:00', '2026-03-29T07:00'])
+        assert.deepEqual(
+          receivedOn(where).map(({ annotations }) => annotations.length),
+          [1, 4, 1],
+        )
+      }),
+    )
+
+    test(
+      'hold for a message that was begun, and an urgent one passes it',
+      place(async (where) => {
+        const { clock, sink } = where
+        await where.setProfile('p', { quiet: { zone: 'UTC', from: '22:00', to: '07:00' }, urgentFrom: 5 })
+        clock.advance(utc('2026-06-01T21:59') + 45_000 - clock.now())
+        sink.answerWith({ status: 503 })
+        const [begun] = await where.found({})
+        await where.run()
+        sink.answerWith({ status: 200 })
+        const [calm] = await where.found({})
+        await where.pass(HOUR_MS, 15 * MINUTE_MS)
+        assert.equal(receivedOn(where).length, 1, 'it waits since 22:00')
+        const [urgent] = await where.found({ urgency: 5 })
+        await where.run()
+        await where.pass(HOUR_MS, 15 * MINUTE_MS)
+        const preview = await where.deliveries.waitingCounts(['c'])
+        assert.deepEqual([preview.get('c')!.entries, preview.get('c')!.messages], [1, 1])
+        await where.pass(8 * HOUR_MS, HOUR_MS / 4)
+        show(where, 'a message that failed at 21:59, and an urgent one at 22:59')
+        const [failed, broke, first, second, ...others] = receivedOn(where)
+        assert.deepEqual(others, [])
+        assert.deepEqual(broke!.annotations, [urgent!.id])
+        assert.equal(shown(broke!.at), '2026-06-01T22:59')
+        assert.deepEqual([first!.id, first!.annotations], [failed!.id, [begun!.id]], 'under the id that it has')
+        assert.deepEqual(second!.annotations, [calm!.id])
+        for (const { at } of [first!, second!]) assert.ok(at >= utc('2026-06-02T07:00'), shown(at))
+      }),
+    )
+  })
+
+  describe(`digests (${engine.name})`, () => {
+    const changes = [
+      {
+        what: 'at a time that is skipped in spring leave after the gap',
+        ...{ from: '2026-03-27T12:00', to: '2026-03-31T12:00' },
+        times: ['2026-03-28T01:30', '2026-03-29T01:00', '2026-03-30T00:30', '2026-03-31T00:30'],
+      },
+      {
+        what: 'at a time that comes twice in autumn leave once',
+        ...{ from: '2026-10-23T12:00', to: '2026-10-27T12:00' },
+        times: ['2026-10-24T00:30', '2026-10-25T00:30', '2026-10-26T01:30', '2026-10-27T01:30'],
+      },
+    ]
+    for (const { what, from, to, times } of changes)
+      test(
+        what,
+        place(async (where) => {
+          await where.setProfile('p', { cadence: 'daily 02:30' })
+          await where.setAccount({ timeZone: 'Europe/Berlin' })
+          const found = await live(where, from, to, 6 * HOUR_MS)
+          show(where, `daily 02:30 in Berlin, a change every six hours: digests ${what}`, 'Europe/Berlin')
+          const received = receivedOn(where)
+          assert.deepEqual(timesOf(received), times)
+          const told = received.flatMap(({ annotations }) => annotations)
+          assert.deepEqual(told, found.slice(0, told.length), 'each once, in order')
+          assert.ok(found.length - told.length <= 2, 'what was found since waits for tomorrow')
+        }),
+      )
+
+    test(
+      'come every hour, every quarter of one, and once a week, each with what gathered for it',
+      place(async (where) => {
+        for (const id of ['hour', 'quarter', 'week']) await where.addChannel(id)
+        await where.setProfile('h', { channels: ['hour'], cadence: 'hourly' })
+        await where.setProfile('q', { channels: ['quarter'], cadence: 'every 15m' })
+        await where.setProfile('w', { channels: ['week'], cadence: 'weekly tue 13:00' })
+        await where.pass(5 * MINUTE_MS)
+        for (let n = 0; n < 6; n++) {
+          await where.found({ profile: 'h' }, { profile: 'q' }, { profile: 'w' })
+          await where.pass(10 * MINUTE_MS)
+        }
+        await where.pass(25 * HOUR_MS, HOUR_MS / 4)
+        const minutes = (channel: string) =>
+          receivedOn(where, channel).map(({ at, annotations }) => [(at - START) / MINUTE_MS, annotations.length])
+        assert.deepEqual(minutes('hour'), [[65, 6]])
+        assert.deepEqual(
+          minutes('quarter').reduce((sum, [, count]) => sum + count!, 0),
+          6,
+        )
+        assert.ok(minutes('quarter').length >= 3)
+        assert.deepEqual(minutes('week'), [[25 * 60 + 5, 6]])
+      }),
+    )
+
+    test(
+      'leave out what was read or archived before they left, and one with nothing else does not leave',
+      place(async (where) => {
+        const { inbox } = where
+        await where.setProfile('p', { cadence: 'hourly' })
+        const [one, two, three] = await where.found({}, {}, {})
+        await where.run()
+        await inbox.mark('ann', [one!.id], { read: true })
+        await inbox.mark('ann', [three!.id], { archived: true })
+        await where.pass(HOUR_MS)
+        assert.deepEqual(annotationsOn(where), [[two!.id]])
+        const [four] = await where.found({})
+        await where.run()
+        await inbox.mark('ann', [four!.id], { read: true })
+        await where.pass(2 * HOUR_MS, HOUR_MS)
+        assert.equal(receivedOn(where).length, 1)
+        assert.equal((await where.deliveries.waitingCounts(['c'])).size, 0)
+      }),
+    )
+
+    test(
+      'are passed by what is urgent',
+      place(async (where) => {
+        await where.setProfile('p', { cadence: 'daily 08:00', urgentFrom: 5 })
+        const [calm, urgent] = await where.found({}, { urgency: 5 })
+        await where.run()
+        assert.deepEqual(annotationsOn(where), [[urgent!.id]])
+        await where.pass(20 * HOUR_MS, HOUR_MS)
+        assert.deepEqual(annotationsOn(where), [[urgent!.id], [calm!.id]])
+      }),
+    )
+
+    test(
+      'follow a profile that changed after its entries were planned: quiet hours that were added are kept',
+      place(async (where) => {
+        await where.setProfile('p', { cadence: 'hourly' })
+        const [one] = await where.found({})
+        await where.run()
+        await where.setProfile('p', { cadence: 'hourly', quiet: { zone: 'UTC', from: '12:30', to: '15:00' } })
+        await where.pass(2 * HOUR_MS, HOUR_MS)
+        assert.deepEqual(annotationsOn(where), [])
+        await where.pass(HOUR_MS)
+        assert.deepEqual(annotationsOn(where), [[one!.id]])
+      }),
+    )
+  })
+
+  describe(`the limit per hour (${engine.name})`, () => {
+    test(
+      'lets so many through, and gathers the rest into one digest',
+      place(async (where) => {
+        await where.setProfile('p', { perHour: 2 })
+        const [one, two] = await where.found({}, {})
+        await where.run()
+        await where.pass(10 * MINUTE_MS)
+        const rest = await where.found({}, {}, {})
+        await where.run()
+        assert.deepEqual(annotationsOn(where), [[one!.id], [two!.id]])
+        const [more] = await where.found({})
+        await where.pass(2 * HOUR_MS, 5 * MINUTE_MS)
+        const [, , digest, ...others] = receivedOn(where)
+        assert.deepEqual(others, [])
+        assert.deepEqual(digest!.annotations, [...idsOf(rest), more!.id])
+        assert.equal(digest!.at, START + HOUR_MS)
+      }),
+    )
+
+    test(
+      'of one profile holds up no other',
+      place(async (where) => {
+        await where.setProfile('p', { perHour: 1 })
+        await where.setProfile('q', {})
+        const [one, , three] = await where.found({}, {}, { profile: 'q' })
+        await where.run()
+        assert.deepEqual(annotationsOn(where), [[one!.id], [three!.id]])
+      }),
+    )
+  })
+
+  describe(`escalation (${engine.name})`, () => {
+    test(
+      'sends what is urgent and was not read in time to the second channel, and nothing else',
+      place(async (where) => {
+        await where.addChannel('second')
+        await where.setProfile('p', { escalation: { channel: 'second', after: '30m', urgency: 5 } })
+        const [unread, read, calm] = await where.found({ urgency: 5 }, { urgency: 6 }, { urgency: 4 })
+        await where.run()
+        await where.pass(20 * MINUTE_MS)
+        await where.inbox.mark('ann', [read!.id], { read: true })
+        assert.deepEqual(annotationsOn(where, 'second'), [])
+        await where.pass(10 * MINUTE_MS)
+        assert.deepEqual(annotationsOn(where, 'c'), [[unread!.id], [read!.id], [calm!.id]])
+        assert.deepEqual(annotationsOn(where, 'second'), [[unread!.id]])
+        assert.equal(receivedOn(where, 'second')[0]!.at, START + 30 * MINUTE_MS)
+        await where.pass(2 * HOUR_MS, HOUR_MS)
+        assert.equal(receivedOn(where, 'second').length, 1)
+      }),
+    )
+
+    test(
+      'is dropped when the profile escalates no more',
+      place(async (where) => {
+        await where.addChannel('second')
+        await where.setProfile('p', { escalation: { channel: 'second', after: '30m', urgency: 5 } })
+        await where.found({ urgency: 5 })
+        await where.run()
+        await where.setProfile('p', {})
+        await where.pass(HOUR_MS)
+        assert.deepEqual(annotationsOn(where, 'second'), [])
+        assert.equal((await where.deliveries.waitingCounts(['second'])).size, 0)
+      }),
+    )
+  })
+}
