@@ -1,5 +1,5 @@
 import { AppError } from '../src/core/errors.ts'
-import { startPostgres } from '../src/store/postgres/testkit/postgres-server.testkit.ts'
+import { type PostgresServer, startPostgres } from '../src/store/postgres/testkit/postgres-server.testkit.ts'
 import { findFaults } from './deliver/arrivals.ts'
 import { type BenchChild, startChild } from './deliver/child.ts'
 import type { EngineCalls, EngineData } from './deliver/engine-process.ts'
@@ -21,7 +21,17 @@ import { type Benchmark, type BenchTable, numbersOf } from './table.ts'
  * - The same receivers with the libraries alone.
  * - What the outbox costs those who make annotations.
  */
-export const optionNames = ['users', 'annotations', 'burst', 'digest-users', 'digest-items', 'plain', 'rounds', 'parts']
+export const optionNames = [
+  'users',
+  'annotations',
+  'burst',
+  'digest-users',
+  'digest-items',
+  'plain',
+  'rounds',
+  'parts',
+  'stores',
+]
 
 const parts = ['mixed', 'digests', 'outbox'] as const
 const DAY_MS = 86_400_000
@@ -44,6 +54,8 @@ type Row = {
   /** What the libraries alone take for as many posts and mails. */
   plainSeconds: number
   cpuSeconds: number
+  /** Sent to a database. */
+  statements: number
   peakBytes: number
   twice: number
   lost: number
@@ -61,8 +73,9 @@ export const run: Benchmark = async ({ values }) => {
     ...{ digestUsers: number('digest-users', 10_000), digestItems: number('digest-items', 10) },
     ...{ plain: number('plain', 5_000), outboxRounds: number('rounds', 20) },
   }
-  const chosen: readonly string[] = values.parts?.split(',') ?? parts
-  const server = await startPostgres({ durable: true, settings: { shared_buffers: '256MB', max_wal_size: '4GB' } })
+  const chosen = chosenOf('parts', values.parts, parts)
+  const engines = chosenOf('stores', values.stores, engineNames)
+  const server = engines.includes('PostgreSQL') ? await startDatabase() : null
   const sink = startChild<SinkCalls>(new URL('./deliver/sink-process.ts', import.meta.url), null)
   try {
     const receivers = { sink, ports: await sink.call('ports') }
@@ -70,7 +83,7 @@ export const run: Benchmark = async ({ values }) => {
       const open = createOpening(folder, server)
       const rows: Row[] = []
       const costs: OutboxCost[] = []
-      for (const engine of engineNames) {
+      for (const engine of engines) {
         if (chosen.includes('mixed')) rows.push(...(await measureMixed(await open(engine, 'mixed'), receivers, sizes)))
         if (chosen.includes('digests')) rows.push(await measureDigests(await open(engine, 'digests'), receivers, sizes))
         if (chosen.includes('outbox')) costs.push(...(await measureOutbox(open, engine, sizes)))
@@ -79,19 +92,34 @@ export const run: Benchmark = async ({ values }) => {
     })
   } finally {
     await sink.end()
-    await server.end()
+    await server?.end()
   }
+}
+
+function startDatabase(): Promise<PostgresServer> {
+  return startPostgres({ durable: true, settings: { shared_buffers: '256MB', max_wal_size: '4GB' } })
+}
+
+function chosenOf<T extends string>(option: string, given: string | undefined, all: readonly T[]): readonly T[] {
+  if (given === undefined) return all
+  const names = given.toLowerCase().split(',')
+  const unknown = names.find((name) => !all.some((each) => each.toLowerCase() === name))
+  if (unknown === undefined) return all.filter((each) => names.includes(each.toLowerCase()))
+  throw new AppError('usage-wrong', `--${option} ${unknown} is unknown; expected some of ${all.join(',')}`)
 }
 
 /** A phase of sending: `work` waits until all has left. */
 async function measurePhase(
   engine: BenchChild<EngineCalls>,
   work: () => Promise<number>,
-): Promise<Pick<Row, 'seconds' | 'cpuSeconds' | 'peakBytes'>> {
+): Promise<Pick<Row, 'seconds' | 'cpuSeconds' | 'statements' | 'peakBytes'>> {
   const before = await engine.call('usage')
   const seconds = await work()
-  const { cpuSeconds, peakBytes } = await engine.call('usage')
-  return { seconds, cpuSeconds: cpuSeconds - before.cpuSeconds, peakBytes }
+  const after = await engine.call('usage')
+  return {
+    ...{ seconds, peakBytes: after.peakBytes, cpuSeconds: after.cpuSeconds - before.cpuSeconds },
+    statements: after.statements - before.statements,
+  }
 }
 
 function startEngine({ target }: BenchStore, { ports }: Receivers): BenchChild<EngineCalls> {
@@ -233,12 +261,13 @@ function tableOf(rows: readonly Row[], costs: readonly OutboxCost[], sizes: Size
     name: 'deliver',
     columns: [
       ...['store', 'what', 'annotations', 'messages', 'seconds', 'messages/s', 'annotations/s', 'plain messages/s'],
-      ...['of plain', 'CPU ms/message', 'peak MB', 'twice', 'lost'],
+      ...['of plain', 'CPU ms/message', 'statements/message', 'peak MB', 'twice', 'lost'],
     ],
     rows: rows.map((row) => [
       ...[row.store, row.what, row.annotations, row.messages, row.seconds, row.messages / row.seconds],
       ...[row.annotations / row.seconds, row.messages / row.plainSeconds, row.plainSeconds / row.seconds],
-      ...[(row.cpuSeconds * 1000) / row.messages, row.peakBytes / 1e6, row.twice, row.lost],
+      ...[(row.cpuSeconds * 1000) / row.messages, row.statements === 0 ? '' : row.statements / row.messages],
+      ...[row.peakBytes / 1e6, row.twice, row.lost],
     ]),
     stats: Object.fromEntries(stats),
     notes: [

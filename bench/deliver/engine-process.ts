@@ -28,8 +28,10 @@ const config = configOf({
   'mail.from': 'erace@erace.example',
   'server.url': 'https://erace.example',
 })
+const maxConnections = config.cluster.connections + MORE_CONNECTIONS
 let ahead = aheadMs
 const clock = { now: () => Date.now() + ahead, monotonic: () => performance.now() }
+const pool = 'address' in target ? openPool({ address: target.address, maxConnections, name: 'bench' }) : null
 const stores = openStores()
 const delivery = await openDelivery({
   ...{ config, stores, clock, log: pino({ level: 'warn' }, pino.destination(2)) },
@@ -39,12 +41,9 @@ const delivery = await openDelivery({
 delivery.start(createRetries(clock))
 
 function openStores(): StoreSet {
-  if ('folder' in target) {
-    const db = openDatabase(paths.catalog(target.folder), { migrations: catalogMigrations, mustExist: true })
-    return sqliteStores(target.folder, db)
-  }
-  const maxConnections = config.cluster.connections + MORE_CONNECTIONS
-  return postgresStores(openPool({ address: target.address, maxConnections, name: 'bench' }), [0, 0])
+  if (pool !== null) return postgresStores(pool, [0, 0])
+  const { folder } = target as { folder: string }
+  return sqliteStores(folder, openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true }))
 }
 
 function countOf(outcome: string): number {
@@ -67,7 +66,8 @@ const calls = {
   },
   usage() {
     const { user, system } = process.cpuUsage()
-    return { cpuSeconds: (user + system) / 1e6, peakBytes: process.resourceUsage().maxRSS * 1024 }
+    const peakBytes = process.resourceUsage().maxRSS * 1024
+    return { cpuSeconds: (user + system) / 1e6, peakBytes, statements: pool?.traffic().statements ?? 0 }
   },
   async end() {
     await delivery.end()

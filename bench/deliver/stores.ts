@@ -40,8 +40,9 @@ export type BenchStore = {
 /** Opens a new store under a name that no other one has. */
 export type OpenStore = (engine: EngineName, name: string) => Promise<BenchStore>
 
-export function createOpening(folder: string, server: PostgresServer): OpenStore {
-  return (engine, name) => (engine === 'SQLite' ? openSqlite(join(folder, name)) : openPostgres(server, name))
+/** `server` is needed for PostgreSQL alone. */
+export function createOpening(folder: string, server: PostgresServer | null): OpenStore {
+  return (engine, name) => (engine === 'SQLite' ? openSqlite(join(folder, name)) : openPostgres(server!, name))
 }
 
 async function openSqlite(folder: string): Promise<BenchStore> {
