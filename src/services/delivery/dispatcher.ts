@@ -73,7 +73,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     if (!(await deliveries.settle(lease, found.stored.id, end, after))) return null
     if (end.state === 'failed' || (after.state !== 'active' && after.state !== health.state))
       onProblem('a message was not delivered', { channel: channel.id, kind: channel.kind, answer: end.answer })
-    if (after.state !== 'off' && after.retryAt <= end.at) return after
+    // What became due meanwhile is found when the lease ends.
+    if (!found.isLast && after.state !== 'off' && after.retryAt <= end.at) return after
     await deliveries.release(lease)
     return null
   }

@@ -11,8 +11,13 @@ import { newMessageId } from './message-id.ts'
 import type { Policies } from './policies.ts'
 
 export type NextMessage =
-  /** Written down, and may leave now. */
-  | { kind: 'message'; stored: Pick<StoredMessage, 'id' | 'createdAt' | 'attempts'>; message: Message }
+  /** Written down, and may leave now. `isLast` where nothing else of the channel was due. */
+  | {
+      kind: 'message'
+      stored: Pick<StoredMessage, 'id' | 'createdAt' | 'attempts'>
+      message: Message
+      isLast: boolean
+    }
   /** Nothing may leave; a message that was begun waits until `notBefore`, 0 where there is none. */
   | { kind: 'none'; notBefore: number }
   /** Another process has the channel now. */
@@ -41,7 +46,7 @@ export function createNextMessage({ deliveries, agents, policies, contents, cloc
     const found = await findBegun(channel, now, oldest)
     return found === null || found.at > now
       ? { kind: 'none', notBefore: found?.at ?? 0 }
-      : { kind: 'message', ...found }
+      : { kind: 'message', ...found, isLast: false }
   }
 
   async function choose(
@@ -76,7 +81,9 @@ export function createNextMessage({ deliveries, agents, policies, contents, cloc
       const message = await contents.of(channel, draft)
       const subject = subjectOf(message)
       if (!(await deliveries.compose(lease, { ...draft, subject }, drop))) return { kind: 'lost' }
-      return { kind: 'message', stored: { id: draft.id, createdAt: now, attempts: 0 }, message }
+      const stored = { id: draft.id, createdAt: now, attempts: 0 }
+      const settled = chosen.annotations.length + drop.length + [...postpone.values()].flat().length
+      return { kind: 'message', stored, message, isLast: settled === entries.length && settled < MAX_ENTRIES }
     }
   }
 
@@ -84,6 +91,8 @@ export function createNextMessage({ deliveries, agents, policies, contents, cloc
     const found = await begun(lease, channel)
     if (found.kind !== 'none') return found
     const next = await composed(lease, channel, afterFailure)
-    return next.kind === 'none' ? found : next
+    if (next.kind === 'none') return found
+    // What was begun and must wait is looked at again, for its time.
+    return next.kind === 'message' && found.notBefore > 0 ? { ...next, isLast: false } : next
   }
 }

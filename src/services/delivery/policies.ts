@@ -4,6 +4,7 @@ import { readCadence, readTime } from '../../core/delivery/cadence.ts'
 import { type DeliveryPolicy, dueAt, endOfQuiet } from '../../core/delivery/due.ts'
 import type { Amount, Profile } from '../../core/profile.ts'
 import { isZone } from '../../core/time/zone-offset.ts'
+import { mapConcurrent } from '../../core/work/map-concurrent.ts'
 import type { AccountStore } from '../../store/contracts/accounts/accounts.ts'
 import type { UnplannedEntry } from '../../store/contracts/deliveries.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
@@ -23,6 +24,8 @@ export type Policies = {
 }
 
 const MAX_KNOWN = 20_000
+/** Reads at a time, so that the others of the process have connections too. */
+const AT_ONCE = 4
 /** Of people whose account has no time zone. */
 const NO_ZONE = 'UTC'
 
@@ -32,6 +35,7 @@ export function createPolicies(
 ): Policies {
   let known = new Map<string, ProfilePolicy | null>()
   let stamp = ''
+  const revisions = createSharedRead(async () => `${await profiles.revision()} ${await accounts.revision()}`)
 
   async function read(id: string): Promise<ProfilePolicy | null> {
     const profile = await profiles.find(id)
@@ -41,18 +45,34 @@ export function createPolicies(
 
   return {
     async of(ids) {
-      const current = `${await profiles.revision()} ${await accounts.revision()}`
+      const current = await revisions()
       if (current !== stamp || known.size > MAX_KNOWN) known = new Map()
       stamp = current
       const mine = known
-      const found = new Map<string, ProfilePolicy | null>()
-      for (const id of new Set(ids)) {
-        const policy = mine.has(id) ? mine.get(id)! : await read(id)
-        found.set(id, policy)
-        mine.set(id, policy)
-      }
-      return found
+      const wanted = [...new Set(ids)]
+      const unknown = wanted.filter((id) => !mine.has(id))
+      await mapConcurrent(unknown, AT_ONCE, async (id) => mine.set(id, await read(id)))
+      return new Map(wanted.map((id) => [id, mine.get(id)!]))
     },
+  }
+}
+
+/** One read at a time. Who asks during one shares the next with all others who do: it sees what was written before it was asked for. */
+function createSharedRead<T>(read: () => Promise<T>): () => Promise<T> {
+  let current: Promise<T> | null = null
+  let next: Promise<T> | null = null
+  function begin(): Promise<T> {
+    next = null
+    const reading = read().finally(() => {
+      if (current === reading) current = null
+    })
+    current = reading
+    return reading
+  }
+  return () => {
+    if (current === null) return begin()
+    next ??= current.then(begin, begin)
+    return next
   }
 }
 
