@@ -10,6 +10,8 @@ import { holdsPrice, isTracked, saysAlarm } from './tracked.ts'
 const IN_A_ROW = 2
 /** Words. */
 const SENTENCE = 10
+/** Characters of a list of names in one line. */
+const MAX_NAMES = 2_000
 const OF_LAST = { checks: 5, changed: 4 } as const
 const HINTED_IN_A_ROW = 1
 const HINTED_OF_LAST = { checks: 4, changed: 2 } as const
@@ -220,6 +222,7 @@ function narrowed({ head, tail }: { head: string; tail: string }, text: string):
 
 /** "A | B | C" and "B | C | A". */
 function isShuffled(before: string, after: string): boolean {
+  if (before.length !== after.length || before.length > MAX_NAMES) return false
   const [old, next] = [before, after].map((text) => text.split(/\s?[|·•,;:/]\s?/).sort())
   return old!.length > 2 && old!.length <= 100 && old!.join('\n') === next!.join('\n')
 }

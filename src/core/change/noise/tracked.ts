@@ -71,6 +71,7 @@ const year = /(?<![\d.,:/#-])(?:19|20)\d\d(?![\d.,:/%-]|\s?\p{L})/gu
 
 /** "Report 2025" and "Report 2026", with all else the same. */
 function isOtherYear(before: string, after: string): boolean {
+  if (before.length > MAX_TEXT || after.length > MAX_TEXT) return false
   const [old, next] = [before.match(year) ?? [], after.match(year) ?? []]
   if (old.length === 0 || before.replace(year, '#') !== after.replace(year, '#')) return false
   return old.every((each, n) => Math.abs(Number(each) - Number(next[n])) <= 2)
