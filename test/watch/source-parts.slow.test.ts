@@ -6,8 +6,24 @@ import { createAccount } from '../pages/account.ts'
 import { createHandlerSite } from '../site/handler-site.ts'
 import { until } from './up-run.ts'
 
-type State = { price: string; kind: string; visitors: number; file: string; status: number; language: string }
-const first: State = { price: '39.90', kind: 'price', visitors: 1, file: 'a', status: 200, language: 'en' }
+type State = {
+  price: string
+  kind: string
+  visitors: number
+  file: string
+  status: number
+  language: string
+  title: string
+}
+const first: State = {
+  price: '39.90',
+  kind: 'price',
+  visitors: 1,
+  file: 'a',
+  status: 200,
+  language: 'en',
+  title: 'State',
+}
 
 /** What a site answers in a state: body, type, status and language. */
 const pages: Record<string, (state: State) => { body: string; type?: string; status?: number; language?: string }> = {
@@ -20,7 +36,12 @@ const pages: Record<string, (state: State) => { body: string; type?: string; sta
     body: JSON.stringify({ offers: [{ price: Number(price) }], seen: `by ${'abcdef'[visitors]}` }),
     type: 'application/json',
   }),
-  '/state': ({ status, language }) => ({ body: '<title>State</title><p>All is well.</p>', status, language }),
+  '/state': ({ status, language, title, file }) => ({
+    body: `<title>${title}</title><meta name="description" content="About ${file}"><p>All is well.</p>
+      <script type="application/ld+json">{"@type":"Event","name":"Fair ${file}"}</script>`,
+    status,
+    language,
+  }),
 }
 
 const sources: Record<string, { path: string } & Record<string, unknown>> = {
@@ -31,7 +52,9 @@ const sources: Record<string, { path: string } & Record<string, unknown>> = {
   json: { path: '/offer.json', select: ['$.offers[*].price'] },
   status: { path: '/state', aspects: ['status'] },
   language: { path: '/state', aspects: ['headers'] },
-  words: { path: '/state' },
+  title: { path: '/state', aspects: ['title'] },
+  about: { path: '/state', aspects: ['description', 'data'] },
+  words: { path: '/state', aspects: ['text'] },
 }
 
 const steps: [change: Partial<State>, told: Record<string, string>][] = [
@@ -45,15 +68,17 @@ const steps: [change: Partial<State>, told: Record<string, string>][] = [
       part: 'Nothing on the page matches “.price”',
       files: 'Manual: a.pdf → b.pdf · Kettle: a.jpg → b.jpg',
       language: 'content-language: en → de',
+      about: 'About a → About b · name: Fair a → Fair b',
     },
   ],
   [
-    { price: '29.00', kind: 'price', visitors: 4, status: 200 },
+    { price: '29.00', kind: 'price', visitors: 4, status: 200, title: 'Condition' },
     {
       part: '€ 34.50 → € 29.00',
       cheap: '€ 34.50 → € 29.00',
       json: '$.offers[0].price: 34.5 → 29',
       status: '203 → 200',
+      title: 'State → Condition',
     },
   ],
 ]
