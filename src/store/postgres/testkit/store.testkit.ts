@@ -85,9 +85,12 @@ export const postgresEngine: StoreEngine = {
   },
 }
 
-export async function createPostgresSystem(parts: Partial<SystemOptions> = {}): Promise<PostgresSystem> {
+export async function createPostgresSystem(
+  parts: Partial<SystemOptions> = {},
+  given?: TestDatabase,
+): Promise<PostgresSystem> {
   const options = { ...defaultOptions, ...parts }
-  const database = await createDatabase()
+  const database = given ?? (await createDatabase())
   const opened: Opened[] = []
 
   async function openShard(run: number, shard: number): Promise<OpenShard> {
