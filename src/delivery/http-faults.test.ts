@@ -7,6 +7,7 @@ import { selfSigned } from '../crawl/fetch/certificate.testkit.ts'
 import { settingsOf } from './agent-suite.testkit.ts'
 import { httpKinds, openWorld } from './agent-worlds.testkit.ts'
 import type { AgentTools, SendOutcome } from './channel-agent.ts'
+import { answerText } from './http-outcome.ts'
 import { createHttpSender } from './http-sender.ts'
 import { agentsByKind } from './registry.ts'
 import { messageOf } from './render/message.testkit.ts'
@@ -40,6 +41,17 @@ const answers: readonly [string, number, Record<string, string>, Partial<SendOut
   ['moved', 301, { location: '/again' }, { kind: 'never' }],
   ['moved, and again', 307, { location: '/again' }, { kind: 'never' }],
 ]
+
+test('a page that comes as an answer is told as people read it', () => {
+  const page =
+    '<html><head><title>503 Unavailable</title><style>p { color: red }</style></head><body><h1>503 Unavailable</h1>Back &amp; forth</body></html>'
+  const answer = { status: 503, headers: new Map<string, string>(), text: page }
+  assert.equal(answerText(answer), 'status 503: 503 Unavailable Back & forth')
+  const typed = new Map([['content-type', 'text/html; charset=utf-8']])
+  assert.equal(answerText({ ...answer, headers: typed, text: '<p>Later' }), 'status 503: Later')
+  assert.equal(answerText({ ...answer, headers: typed, text: '<br>' }), 'status 503: <br>')
+  assert.equal(answerText({ ...answer, text: '{"error":"<b>"}' }), 'status 503: {"error":"<b>"}')
+})
 
 describe('agents that speak HTTP', () => {
   for (const [kind, given] of httpKinds) {

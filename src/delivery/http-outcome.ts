@@ -1,3 +1,4 @@
+import { documentText } from '../core/text/document-text.ts'
 import type { AgentTools, HttpAnswer, HttpRequest, SendOutcome } from './channel-agent.ts'
 import { oneLine } from './render/lines.ts'
 
@@ -16,9 +17,19 @@ export function outcomeOf(answer: HttpAnswer, now: number): SendOutcome {
   return { kind: 'never', reason: said }
 }
 
-export function answerText({ status, text }: HttpAnswer): string {
-  const line = oneLine(text, MAX_ANSWER)
+export function answerText(answer: HttpAnswer): string {
+  const { status } = answer
+  const line = oneLine(readable(answer), MAX_ANSWER)
   return line === '' ? `status ${status}` : `status ${status}: ${line}`
+}
+
+/** Proxies answer with whole pages: what they say is what people see of them. */
+function readable({ headers, text }: HttpAnswer): string {
+  const isPage = /^\s*text\/html\b/i.test(headers.get('content-type') ?? '') || /^\s*<(?:!doctype )?html\b/i.test(text)
+  if (!isPage) return text
+  const shown = documentText(Buffer.from(text), { contentType: 'text/html; charset=utf-8' }) || text
+  // Most repeat their title as a heading.
+  return shown.slice(0, MAX_ANSWER * 4).replace(/^(.{3,100}?) \1/, '$1')
 }
 
 const MAX_WAIT_MS = 7 * 86_400_000

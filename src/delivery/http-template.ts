@@ -54,12 +54,28 @@ export const httpTemplate: ChannelAgent = {
   about: 'Calls an address with a template of yours: for SMS gateways and everything else that has an HTTP interface.',
   digest: { maxItems: 50, rest: 'next' },
   settings: [
-    { name: 'url', label: 'Address', hint: 'May have places such as {{short}}.', type: 'text', isRequired: true },
+    {
+      name: 'url',
+      label: 'Address',
+      hint: 'Can have placeholders, such as {{short}}.',
+      type: 'text',
+      isRequired: true,
+    },
     { name: 'method', label: 'Method', type: 'choice', choices: ['POST', 'PUT', 'GET'], usual: 'POST' },
-    { name: 'headers', label: 'Headers', hint: 'Name: value, one on each line.', type: 'lines' },
-    { name: 'secretHeader', label: 'Secret header', hint: 'Authorization: …; never shown again.', type: 'secret' },
-    { name: 'body', label: 'Body', hint: `Places: ${names.map((name) => `{{${name}}}`).join(' ')}`, type: 'long' },
-    { name: 'type', label: 'Type of the body', type: 'text', usual: 'application/json' },
+    { name: 'headers', label: 'Headers', hint: 'Name: value, one per line.', type: 'lines' },
+    {
+      name: 'secretHeader',
+      label: 'Secret header',
+      hint: 'For a token: “Authorization: Bearer …”. Never shown again.',
+      type: 'secret',
+    },
+    {
+      name: 'body',
+      label: 'Body',
+      hint: `Such as {"text": "{{short}}"}. Placeholders: ${names.map((name) => `{{${name}}}`).join(' ')}`,
+      type: 'long',
+    },
+    { name: 'type', label: 'Content type', type: 'text', usual: 'application/json' },
   ],
   check(settings) {
     const url = textOf(settings, 'url')

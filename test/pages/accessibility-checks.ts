@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
-import { sizes } from './browser.ts'
+import { sizes, type Visit } from './browser.ts'
 import { overflowAt } from './in-page.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -17,6 +17,18 @@ const ways: readonly Way[] = [
   { size: 'phone', scheme: 'dark', rules: 'contrast' },
   { size: 'phone', scheme: 'light', rules: 'all' },
 ]
+
+/** All that is wrong with what a page shows, with its pictures; a desktop again afterwards. */
+export async function inspected({ page, picture }: Pick<Visit, 'page' | 'picture'>, name: string): Promise<string[]> {
+  const found = [
+    ...(await seriousFindings(page, async ({ size, scheme }) => {
+      if ((size === 'desktop') === (scheme === 'light')) await picture(`view-${name}`, `${size}-${scheme}`)
+    })),
+    ...(await overflows(page)),
+  ]
+  await page.setViewportSize(sizes.desktop)
+  return found.map((finding) => `${name}: ${finding}`)
+}
 
 /** Serious and critical findings of axe, in both sizes and both schemes. */
 export async function seriousFindings(page: Page, pictured: (way: Way) => Promise<void>): Promise<string[]> {

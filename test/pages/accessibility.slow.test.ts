@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { overflows, seriousFindings } from './accessibility-checks.ts'
+import { inspected } from './accessibility-checks.ts'
 import { type Account, createAccount } from './account.ts'
 import { useStage, type Visit, visit, withoutBrowser } from './browser.ts'
 import { turnPage } from './in-page.ts'
@@ -20,11 +20,19 @@ const nothingYet: State[] = [
   { name: 'inbox-empty', path: '/inbox', ready: 'Nothing here yet' },
   { name: 'watches-empty', path: '/watches', ready: 'No watches yet' },
   { name: 'profiles-empty', path: '/profiles', ready: 'No profiles yet' },
+  { name: 'notifications-empty', path: '/settings/notifications', ready: 'No channels yet' },
   { name: 'search-empty', path: '/search', ready: 'What are you looking for?' },
   { name: 'missing', path: '/nowhere', ready: "This page doesn't exist" },
 ]
 
 const toolbar = (page: Page) => page.getByRole('toolbar', { name: 'This item' }).waitFor()
+
+const openAddresses = (page: Page) => page.getByText('Addresses', { exact: true }).click()
+
+async function chooseKind(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Add a channel' }).click()
+  await page.getByRole('button', { name: /^Microsoft Teams/ }).waitFor()
+}
 
 function withItems(ids: { item: number; document: number; watch: number; profile: string }): State[] {
   const { item, document, watch, profile } = ids
@@ -69,11 +77,44 @@ function withItems(ids: { item: number; document: number; watch: number; profile
         await page.getByText('Pages as a list').click()
       },
     },
-    ...['account', 'sessions', 'tokens', 'shortcuts', 'users'].map((part) => ({
+    ...['account', 'appearance', 'sessions', 'tokens', 'shortcuts', 'users'].map((part) => ({
       name: `settings-${part}`,
       path: `/settings?part=${part}`,
-      ready: /Your account|Where you're|No tokens yet|Single-key|Add user/,
+      ready: /Your account|Follows your device|Where you're|No tokens yet|Single-key|Add user/,
     })),
+    {
+      name: 'channels',
+      path: '/settings/notifications',
+      ready: 'Pager',
+      next: openAddresses,
+    },
+    { name: 'channel-kinds', path: '/settings/notifications', ready: 'Pager', next: chooseKind },
+    ...['Email', 'Webhook', 'SMS', 'Matrix', 'Feed'].map((kind) => ({
+      name: `channel-new-${kind.toLowerCase()}`,
+      path: '/settings/notifications',
+      ready: 'Pager',
+      next: async (page: Page) => {
+        await chooseKind(page)
+        await page
+          .getByRole('dialog')
+          .getByRole('button', { name: new RegExp(`^${kind}`) })
+          .click()
+        await page.getByRole('button', { name: 'Add channel' }).waitFor()
+      },
+    })),
+    {
+      name: 'profile-delivery',
+      path: `/profiles/${profile}`,
+      ready: 'Pager (off)',
+      next: async (page) => {
+        await page.getByLabel('Pager (off)').check()
+        await page.getByLabel('How often').selectOption('weekly')
+        await page.getByText('Quiet hours, limits and escalation').click()
+        await page.getByRole('switch', { name: 'Own quiet hours' }).check()
+        await page.getByRole('switch', { name: "If it isn't read in time" }).check()
+        await page.getByLabel('If its urgency is').waitFor()
+      },
+    },
     // Last: it stays open over the next view.
     {
       name: 'help',
@@ -103,7 +144,7 @@ describe('every view is accessible', { skip: withoutBrowser }, () => {
   })
 
   async function inspect(states: readonly State[]): Promise<void> {
-    const { page, picture } = visitor
+    const { page } = visitor
     const found: string[] = []
     for (const { name, path, ready, next } of states) {
       // Another view needs no page load; the same view in another state does.
@@ -111,12 +152,7 @@ describe('every view is accessible', { skip: withoutBrowser }, () => {
       await (isOther ? turnPage(page, path) : page.goto(stage.service.url + path))
       await page.getByText(ready).first().waitFor()
       await next?.(page)
-      const pictured = async ({ size, scheme }: { size: string; scheme: string }) => {
-        if ((size === 'desktop') === (scheme === 'light')) await picture(`view-${name}`, `${size}-${scheme}`)
-      }
-      for (const finding of await seriousFindings(page, pictured)) found.push(`${name}: ${finding}`)
-      for (const overflow of await overflows(page)) found.push(`${name}: ${overflow}`)
-      await page.setViewportSize({ width: 1280, height: 800 })
+      found.push(...(await inspected(visitor, name)))
     }
     assert.deepEqual(found, [])
   }
@@ -150,6 +186,14 @@ describe('every view is accessible', { skip: withoutBrowser }, () => {
     const changed = await me.changes(2)
     const { id: item, document } = changed.find(({ url }) => url.endsWith(harbour))!
     const watch = (await me.sources()).find(({ uri }) => uri.endsWith('/lost'))!.id
+    const add = (kind: string, name: string, settings: object) =>
+      me.ask<{ id: string }>('POST', '/channels', { kind, name, settings })
+    await add('feed', 'Reader', { profile })
+    await add('webhook', 'A webhook with a name as long as names of channels are', {
+      url: 'https://hooks.example.org/',
+    })
+    const { id: pager } = await add('gotify', 'Pager', { url: 'https://push.example.org', token: 'secret' })
+    await me.ask('PATCH', `/channels/${pager}`, { state: 'off' })
     await inspect(withItems({ item, document, watch, profile }))
   })
 })

@@ -270,6 +270,28 @@ describe('with the keyboard only, in a browser', { skip: withoutBrowser }, () =>
       await seesFocus('after saving')
     }))
 
+  test('choose dark colours, which stay', () =>
+    visitor.watched(async () => {
+      await press('Tab', 'g', 's')
+      await heading('Settings')
+      await tabTo(page.getByRole('link', { name: 'Appearance' }))
+      await press('Enter')
+      await tabTo(page.getByRole('radio', { name: 'System' }))
+      const saved = page.waitForResponse((answer) => answer.request().method() === 'PATCH')
+      await press('ArrowUp')
+      await seesFocus('at the colours')
+      assert.equal((await saved).status(), 200)
+      const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
+      assert.equal(await ground(), 'rgb(17, 22, 26)')
+      await page.reload()
+      await page.getByRole('radio', { name: 'Dark', checked: true }).waitFor()
+      assert.equal(await ground(), 'rgb(17, 22, 26)')
+      await tabTo(page.getByRole('radio', { name: 'Dark' }))
+      await press('ArrowDown')
+      await page.getByRole('radio', { name: 'System', checked: true }).waitFor()
+      assert.equal(await ground(), 'rgb(244, 246, 247)')
+    }))
+
   test('add a channel and remove it', () =>
     visitor.watched(async () => {
       await press('Tab', 'g', 's')

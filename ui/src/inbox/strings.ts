@@ -8,6 +8,12 @@ const score = (n: number) => n.toLocaleString('en', { maximumFractionDigits: 2 }
 const items = (n: number) => (n === 1 ? '1 item' : `${count(n)} items`)
 const words = (n: number) => `${count(n)} ${n === 1 ? 'word' : 'words'}`
 
+const MAX_REASON = 160
+
+/** What the other side said, as a sentence; settings have all of it. */
+const cutReason = (reason: string) =>
+  reason.length > MAX_REASON ? `${reason.slice(0, MAX_REASON).trimEnd()}…` : `${reason.replace(/\.$/, '')}.`
+
 const marked: Record<Mark, { on: string; off: string }> = {
   read: { on: 'marked as read', off: 'marked as unread' },
   starred: { on: 'starred', off: 'unstarred' },
@@ -36,7 +42,7 @@ export const strings = {
   score,
   channels: {
     failing: (name: string, reason: string, nextTry: string | null) =>
-      `“${name}” is failing: ${reason.replace(/\.$/, '')}.${nextTry === null ? '' : ` Next try ${nextTry}.`}`,
+      `The channel “${name}” is failing: ${cutReason(reason)}${nextTry === null ? '' : ` Next try at ${nextTry}.`}`,
     manyFailing: (names: readonly string[]) => `${names.length} channels are failing: ${names.join(', ')}.`,
     details: 'Details',
   },

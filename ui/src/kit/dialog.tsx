@@ -60,6 +60,8 @@ type ConfirmProps = Omit<Props, 'actions'> & {
   error?: string | false | undefined
   variant?: 'danger' | 'primary'
   icon?: IconName
+  /** Leads to the step before this one, in place of cancelling. */
+  onBack?: (() => void) | undefined
 }
 
 /** Says what will happen, or asks for what is needed, before it happens. */
@@ -70,6 +72,7 @@ export function ConfirmDialog({
   error,
   variant = 'danger',
   icon,
+  onBack,
   ...rest
 }: ConfirmProps) {
   const formId = useId()
@@ -78,7 +81,13 @@ export function ConfirmDialog({
       {...rest}
       actions={
         <>
-          <Button label={strings.cancel} onClick={rest.onClose} />
+          {onBack === undefined ? (
+            <Button label={strings.cancel} onClick={rest.onClose} />
+          ) : (
+            <span className="kit-dialog-back">
+              <Button label={strings.back} variant="quiet" icon="back" onClick={onBack} />
+            </span>
+          )}
           <Button label={confirm} type="submit" form={formId} variant={variant} icon={icon} disabled={disabled} />
         </>
       }

@@ -2,6 +2,7 @@
 export const strings = {
   close: 'Close',
   cancel: 'Cancel',
+  back: 'Back',
   save: 'Save',
   saving: 'Saving…',
   done: 'Done',

@@ -2,7 +2,6 @@ import { useState } from 'react'
 import { api } from '../api/client.ts'
 import { useChange } from '../api/queries.ts'
 import type { ChannelKind, NewChannel } from '../api/types.ts'
-import { Button } from '../kit/button.tsx'
 import { ConfirmDialog } from '../kit/dialog.tsx'
 import { Field } from '../kit/field.tsx'
 import { Input } from '../kit/input.tsx'
@@ -54,6 +53,7 @@ export function BrowserDialog({ kind, onBack, onClose }: Props) {
       variant="primary"
       disabled={create.isPending || name.trim() === '' || known !== undefined}
       error={refusal ?? formError(create.error, ['name'])}
+      onBack={onBack}
       onConfirm={() => create.mutate()}
       onClose={onClose}
     >
@@ -61,9 +61,6 @@ export function BrowserDialog({ kind, onBack, onClose }: Props) {
       <Field label={strings.form.name} hint={strings.form.nameHint} error={fieldError(create.error, 'name')}>
         <Input maxLength={100} required value={name} onChange={setName} />
       </Field>
-      <div>
-        <Button label={strings.form.back} small variant="quiet" icon="back" onClick={onBack} />
-      </div>
     </ConfirmDialog>
   )
 }

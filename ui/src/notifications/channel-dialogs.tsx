@@ -13,9 +13,9 @@ import { browserZone } from '../time/zone-input.tsx'
 import { BrowserDialog } from './browser-dialog.tsx'
 import { ChannelFields, otherError } from './channel-fields.tsx'
 import { ChannelIcon } from './channel-icon.tsx'
-import { settingsOf, valuesOf } from './channel-values.ts'
+import { freeName, settingsOf, valuesOf } from './channel-values.ts'
 import { strings } from './strings.ts'
-import { useUsers } from './use-channels.ts'
+import { useChannels, useTurn, useUsers } from './use-channels.ts'
 
 const text = strings.form
 const MAX_NAMED = 10
@@ -69,7 +69,8 @@ function useZoneAtFirstUse() {
 function NewChannelDialog({ kind, onBack, onClose }: NewProps) {
   const me = useMe()
   const takeZone = useZoneAtFirstUse()
-  const [name, setName] = useState(kind.label)
+  const taken = useChannels().data?.items.map((channel) => channel.name) ?? []
+  const [name, setName] = useState(() => freeName(kind, taken))
   const [values, setValues] = useState(() => {
     const usual = valuesOf(kind.settings, null)
     return kind.kind === 'email' ? { ...usual, to: me.email } : usual
@@ -102,6 +103,7 @@ function NewChannelDialog({ kind, onBack, onClose }: NewProps) {
       variant="primary"
       disabled={create.isPending || name.trim() === ''}
       error={otherError(create.error, kind.settings)}
+      onBack={onBack}
       onConfirm={() => create.mutate()}
       onClose={onClose}
     >
@@ -115,9 +117,6 @@ function NewChannelDialog({ kind, onBack, onClose }: NewProps) {
         onName={setName}
         onChange={setValues}
       />
-      <div>
-        <Button label={text.back} small variant="quiet" icon="back" onClick={onBack} />
-      </div>
     </ConfirmDialog>
   )
 }
@@ -187,6 +186,23 @@ export function EditChannelDialog({ channel, kind, onClose }: EditProps) {
         onName={setName}
         onChange={setValues}
       />
+    </ConfirmDialog>
+  )
+}
+
+/** Asked where something would be lost by it. */
+export function TurnOffDialog({ channel, onClose }: { channel: Channel } & Closing) {
+  const turn = useTurn(channel, onClose)
+  return (
+    <ConfirmDialog
+      title={text.turnOffTitle(channel.name)}
+      confirm={text.turnOffConfirm(channel.name)}
+      disabled={turn.isPending}
+      error={formError(turn.error)}
+      onConfirm={() => turn.mutate('off')}
+      onClose={onClose}
+    >
+      <p>{text.turnOffWaiting(channel.waiting)}</p>
     </ConfirmDialog>
   )
 }

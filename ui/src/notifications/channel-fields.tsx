@@ -82,13 +82,16 @@ function ProfileSelect({ value, onChange }: { value: string; onChange: (value: s
   return <Select value={value} options={withOwn(options, value)} onChange={onChange} />
 }
 
+const choiceNames = new Map(Object.entries(text.choices))
+const choiceName = (choice: string): string => choiceNames.get(choice) ?? sentenceOf(choice)
+
 type InputProps = { field: ChannelField; value: string; isRequired: boolean; onChange: (value: string) => void }
 
 function ValueInput({ field, value, isRequired, onChange }: InputProps) {
   const common = { value, onChange, required: isRequired }
   switch (field.type) {
     case 'choice': {
-      const choices = (field.choices ?? []).map((choice) => ({ value: choice, label: sentenceOf(choice) }))
+      const choices = (field.choices ?? []).map((choice) => ({ value: choice, label: choiceName(choice) }))
       const usual = isRequired || field.usual !== undefined ? [] : [{ value: '', label: text.usualChoice }]
       return <Select {...common} options={[...usual, ...choices]} />
     }

@@ -6,15 +6,15 @@ import { Badge, type BadgeTone } from '../kit/badge.tsx'
 import { Button } from '../kit/button.tsx'
 import { Menu, type MenuItem } from '../kit/menu.tsx'
 import { sentenceOf } from '../kit/strings.ts'
-import { showError, showToast } from '../kit/toast.tsx'
+import { showError } from '../kit/toast.tsx'
 import { RelativeTime, useNow } from '../time/relative-time.tsx'
 import { nearTime } from '../time/zone.ts'
 import { ChannelIcon } from './channel-icon.tsx'
 import { FeedAddresses } from './feed-addresses.tsx'
 import { strings } from './strings.ts'
-import { useProfiles, useUsers } from './use-channels.ts'
+import { useProfiles, useTurn, useUsers } from './use-channels.ts'
 
-export type ChannelAction = 'edit' | 'remove' | 'preview'
+export type ChannelAction = 'edit' | 'remove' | 'preview' | 'turn-off'
 type Props = { channel: Channel; kind: ChannelKind | undefined; onAsk: (action: ChannelAction) => void }
 
 const text = strings.channels
@@ -26,17 +26,17 @@ export function ChannelRow({ channel, kind, onAsk }: Props) {
   const test = useChange(['channels', 'deliveries'], () => api.post<TestResult>(pathOf(channel, '/test')), {
     onError: showError,
   })
-  const turn = useChange(
-    ['channels', 'deliveries'],
-    (state: 'active' | 'off') => api.patch<Channel>(pathOf(channel), { state }),
-    { onSuccess: (_, state) => showToast(turnedText(channel, state)), onError: showError },
-  )
+  const turn = useTurn(channel, undefined, showError)
   const items: MenuItem[] = [
     { label: text.edit, icon: 'edit', run: () => onAsk('edit') },
     ...(isPull ? [] : [{ label: text.preview, icon: 'clock', run: () => onAsk('preview') } as const]),
     channel.state === 'off'
       ? { label: text.turnOn, icon: 'play', run: () => turn.mutate('active') }
-      : { label: text.turnOff, icon: 'pause', run: () => turn.mutate('off') },
+      : {
+          label: channel.waiting > 0 ? text.turnOffAsking : text.turnOff,
+          icon: 'pause',
+          run: () => (channel.waiting > 0 ? onAsk('turn-off') : turn.mutate('off')),
+        },
     { label: text.remove, icon: 'trash', danger: true, run: () => onAsk('remove') },
   ]
   return (
@@ -51,7 +51,7 @@ export function ChannelRow({ channel, kind, onAsk }: Props) {
           <StateBadge channel={channel} isPull={isPull} />
         </p>
         <Trouble channel={channel} onRetry={turn.isPending ? null : () => turn.mutate('active')} />
-        {isPull ? <FeedOf channel={channel} /> : <Facts channel={channel} />}
+        {isPull ? <FeedOf channel={channel} /> : <Facts channel={channel} onPreview={() => onAsk('preview')} />}
       </div>
       <div className="kit-row channels-actions">
         {!isPull && (
@@ -71,10 +71,6 @@ export function ChannelRow({ channel, kind, onAsk }: Props) {
       {channel.feedUrls !== undefined && <FeedAddresses channel={channel} urls={channel.feedUrls} />}
     </li>
   )
-}
-
-function turnedText({ name, state }: Channel, to: 'active' | 'off'): string {
-  return state === 'failing' && to === 'active' ? text.retried(name) : text.didTurn(name, to === 'active')
 }
 
 function StateBadge({ channel: { state, failures, sentAt }, isPull }: { channel: Channel; isPull: boolean }) {
@@ -98,11 +94,13 @@ function Trouble({ channel, onRetry }: { channel: Channel; onRetry: (() => void)
     return state === 'off' && reason !== '' ? <p className="small break">{sentenceOf(reason)}</p> : null
   }
   return (
-    <div className="kit-row small channels-trouble">
+    <div className="kit-stack small channels-trouble">
       <p className="break">
         {text.failed(reason)} {retryAt !== null && text.nextTry(nearTime(retryAt, now))}
       </p>
-      <Button label={text.tryNow} small icon="refresh" disabled={onRetry === null} onClick={() => onRetry?.()} />
+      <div>
+        <Button label={text.tryNow} small icon="refresh" disabled={onRetry === null} onClick={() => onRetry?.()} />
+      </div>
     </div>
   )
 }
@@ -116,7 +114,7 @@ function FeedOf({ channel: { settings } }: { channel: Channel }) {
   )
 }
 
-function Facts({ channel }: { channel: Channel }) {
+function Facts({ channel, onPreview }: { channel: Channel; onPreview: () => void }) {
   const { named, more } = useUsers(channel, MAX_NAMED)
   const now = useNow()
   const { sentAt, waiting, nextAt, profiles, state } = channel
@@ -132,7 +130,9 @@ function Facts({ channel }: { channel: Channel }) {
       {' · '}
       {waiting > 0 && (
         <>
-          {text.waiting(waiting)}
+          <button type="button" className="channels-link" title={text.preview} onClick={onPreview}>
+            {text.waiting(waiting)}
+          </button>
           {nextAt !== null && state !== 'off' && ` (${text.next} ${nearTime(nextAt, now)})`}
           {' · '}
         </>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Channel } from '../api/types.ts'
-import { type ChannelField, keptSecrets, settingsOf, valuesOf } from './channel-values.ts'
+import { type ChannelField, freeName, keptSecrets, settingsOf, valuesOf } from './channel-values.ts'
 
 const fields: ChannelField[] = [
   { name: 'url', label: 'Address', type: 'url', isRequired: true },
@@ -43,6 +43,13 @@ describe('the form of a channel', () => {
     assert.deepEqual(settingsOf(fields, values), sent)
     assert.deepEqual(settingsOf(fields, { ...values, secret: ' new ' }), { ...sent, secret: 'new' })
     assert.deepEqual([...keptSecrets(fields, channel)], ['secret'])
+  })
+
+  test('a new channel is not called like another one, and the kind for everything else after its use', () => {
+    const email = { kind: 'email', label: 'Email' }
+    assert.equal(freeName(email, ['Webhook']), 'Email')
+    assert.equal(freeName(email, ['Email', 'Email 2']), 'Email 3')
+    assert.equal(freeName({ kind: 'http', label: 'SMS or any other service' }, []), '')
   })
 
   test('empty lines are dropped, long text keeps its spaces, and what is no number is for the server to refuse', () => {

@@ -29,6 +29,15 @@ export function valuesOf(fields: readonly ChannelField[], channel: Channel | nul
   )
 }
 
+/** What to call a new channel, unlike those that there are. The kind for everything else is named after what it is used for. */
+export function freeName({ kind, label }: Pick<ChannelKind, 'kind' | 'label'>, taken: readonly string[]): string {
+  if (kind === 'http') return ''
+  const names = new Set(taken)
+  let name = label
+  for (let n = 2; names.has(name); n++) name = `${label} ${n}`
+  return name
+}
+
 /** As the API takes them. Empty fields are left out: a secret then stays as it is. */
 export function settingsOf(fields: readonly ChannelField[], values: Values): Record<string, unknown> {
   const given: [string, unknown][] = []

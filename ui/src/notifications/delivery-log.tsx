@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { Link } from 'wouter'
 import { api } from '../api/client.ts'
 import { useChange, usePages } from '../api/queries.ts'
 import type { Channel, Delivery, DeliveryList } from '../api/types.ts'
@@ -95,8 +96,9 @@ function Entries({ entries, channels, advice }: EntriesProps) {
     ['channels'],
     ({ id }: Delivery) => api.post(`/deliveries/${encodeURIComponent(id)}/resend`),
     {
-      onSuccess: () => {
-        showToast(text.sendingAgain)
+      onSuccess: (_, entry) => {
+        const channel = byId.get(entry.channel)
+        showToast(channel?.state === 'off' ? text.sendsWhenOn(channel.name) : text.sendingAgain)
         // Pending until the list no longer offers it: once is enough.
         return client.invalidateQueries({ queryKey: ['deliveries'] })
       },
@@ -115,7 +117,7 @@ function Entries({ entries, channels, advice }: EntriesProps) {
             </span>
             <div className="channels-what">
               <p className="kit-row channels-name">
-                <span className="break">{entry.subject}</span>
+                <Subject entry={entry} />
                 <Badge tone={tones[entry.state]}>{text.states[entry.state]}</Badge>
               </p>
               {entry.answer !== '' && <p className="mono break">{entry.answer}</p>}
@@ -126,11 +128,28 @@ function Entries({ entries, channels, advice }: EntriesProps) {
               </p>
             </div>
             {entry.state === 'failed' && entry.kind !== 'test' && (
-              <Button label={text.sendAgain} small disabled={again.isPending} onClick={() => again.mutate(entry)} />
+              <Button
+                label={text.sendAgain}
+                aria-label={text.sendAgainOf(entry.subject)}
+                small
+                disabled={again.isPending}
+                onClick={() => again.mutate(entry)}
+              />
             )}
           </li>
         )
       })}
     </ul>
+  )
+}
+
+/** Leads to what the message told of, where that is one thing. */
+function Subject({ entry: { subject, annotations } }: { entry: Delivery }) {
+  const [only] = annotations
+  if (only === undefined || annotations.length > 1) return <span className="break">{subject}</span>
+  return (
+    <Link href={`/inbox?state=all&id=${only}`} className="break plain-link channels-subject">
+      {subject}
+    </Link>
   )
 }

@@ -28,19 +28,19 @@ export function DigestDialog({ channel, onClose }: { channel: Channel; onClose: 
       ) : next === null ? (
         <EmptyState icon="clock" title={text.nothing} advice={text.nothingAdvice} />
       ) : (
-        <Preview next={next} isOff={channel.state === 'off'} />
+        <Preview next={next} channel={channel} />
       )}
     </Dialog>
   )
 }
 
-function Preview({ next, isOff }: { next: Next; isOff: boolean }) {
+function Preview({ next, channel }: { next: Next; channel: Channel }) {
   const now = useNow()
   const time = Date.parse(next.at) <= now ? text.now : text.at(nearTime(next.at, now))
   const profiles = [...new Set(next.items.map(({ profile }) => profile))]
   return (
     <div className="kit-form">
-      <p className="soft">{isOff ? text.off : text.leaves(time)}</p>
+      <p className="soft">{whenText(channel, time)}</p>
       <div className="kit-stack channels-digest">
         <strong className="break">{next.subject}</strong>
         {profiles.map((profile) => (
@@ -70,4 +70,10 @@ function Preview({ next, isOff }: { next: Next; isOff: boolean }) {
       </details>
     </div>
   )
+}
+
+function whenText({ state, failures }: Channel, time: string): string {
+  if (state === 'off') return text.off
+  // What was tried leaves as it is, read or not.
+  return failures > 0 ? text.retries(time) : text.leaves(time)
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { Channel, ChannelKind } from '../api/types.ts'
 import { Button } from '../kit/button.tsx'
 import { EmptyState, ErrorState, LoadingState } from '../kit/states.tsx'
-import { AddChannelDialog, EditChannelDialog, RemoveChannelDialog } from './channel-dialogs.tsx'
+import { AddChannelDialog, EditChannelDialog, RemoveChannelDialog, TurnOffDialog } from './channel-dialogs.tsx'
 import { type ChannelAction, ChannelRow } from './channel-row.tsx'
 import { DefaultsForm } from './defaults-form.tsx'
 import { DeliveryLog } from './delivery-log.tsx'
@@ -75,6 +75,7 @@ function Channels({ channels, kinds }: Props) {
         <EditChannelDialog channel={asked.channel} kind={kindOf(asked.channel)} onClose={close} />
       )}
       {asked?.action === 'remove' && <RemoveChannelDialog channel={asked.channel} onClose={close} />}
+      {asked?.action === 'turn-off' && <TurnOffDialog channel={asked.channel} onClose={close} />}
       {asked?.action === 'preview' && <DigestDialog channel={asked.channel} onClose={close} />}
     </section>
   )

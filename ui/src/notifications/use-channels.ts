@@ -1,6 +1,8 @@
-import type { List } from '../api/client.ts'
-import { useGet } from '../api/queries.ts'
+import { api, type List } from '../api/client.ts'
+import { useChange, useGet } from '../api/queries.ts'
 import type { Channel, ChannelKind, Profile } from '../api/types.ts'
+import { showToast } from '../kit/toast.tsx'
+import { strings } from './strings.ts'
 
 const SOON_MS = 10_000
 const USUAL_MS = 60_000
@@ -25,6 +27,23 @@ function lookAgainAfter(channels: List<Channel> | undefined): number | false {
 
 export function useKinds() {
   return useGet<List<ChannelKind>>(['channel-kinds'], '/channel-kinds', {}, { staleTime: Number.POSITIVE_INFINITY })
+}
+
+/** Turns a channel on or off; one that fails is tried again at once when it is turned on. */
+export function useTurn({ id, name, state: before }: Channel, onDone?: () => void, onError?: (error: Error) => void) {
+  const text = strings.channels
+  return useChange(
+    ['channels', 'deliveries'],
+    (state: 'active' | 'off') => api.patch<Channel>(`/channels/${encodeURIComponent(id)}`, { state }),
+    {
+      onSuccess: (_, state) => {
+        const isRetried = before !== 'off' && state === 'active'
+        showToast(isRetried ? text.retried(name) : text.didTurn(name, state === 'active'))
+        onDone?.()
+      },
+      ...(onError !== undefined && { onError }),
+    },
+  )
 }
 
 const MAX_NAMES = 200

@@ -63,7 +63,7 @@ function ChannelBoxes({ chosen, onChange }: { chosen: readonly string[]; onChang
   const unknown =
     data === undefined ? [] : chosen.filter((id) => id !== 'inbox' && !known.some((each) => each.id === id))
   const boxes = [
-    ...known.map(({ id, name, state }) => ({ id, label: state === 'off' ? text.channelOff(name) : name })),
+    ...known.map(({ id, name, state }) => ({ id, label: text.channelStates[state](name) })),
     ...unknown.map((id) => ({ id, label: text.unknownChannel })),
   ]
   return (
