@@ -122,9 +122,10 @@ export async function createMailSink() {
   }
 }
 
-/** Without the line ends and signs of quoted-printable. */
+/** Without the line ends and signs of quoted-printable, and with headers as one reads them. */
 function readable(mail: string): string {
   const bytes = mail
+    .replace(/=\?UTF-8\?Q\?([^?]*)\?=(?:\n?[ \t]+(?==\?))?/gi, (_, word: string) => word.replaceAll('_', ' '))
     .replace(/=\n/g, '')
     .replace(/(?:=[\dA-F]{2})+/g, (codes) => Buffer.from(codes.replaceAll('=', ''), 'hex').toString('utf8'))
   return bytes.replace(/(?<=\n\n)[A-Za-z0-9+/=\n]{200,}(?=\n\n|\n--)/g, (block) =>

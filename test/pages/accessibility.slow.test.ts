@@ -113,6 +113,8 @@ function withItems(ids: { item: number; document: number; watch: number; profile
         await page.getByRole('switch', { name: 'Own quiet hours' }).check()
         await page.getByRole('switch', { name: "If it isn't read in time" }).check()
         await page.getByLabel('If its urgency is').waitFor()
+        // Pale while it is behind what was chosen.
+        await page.locator('.profiles-preview-behind').waitFor({ state: 'detached' })
       },
     },
     // Last: it stays open over the next view.
