@@ -33,6 +33,7 @@ export type NextMessageDeps = {
 
 /** More than this many entries leave in several messages. */
 const MAX_ENTRIES = 5_000
+
 const HOUR_MS = 3_600_000
 
 /** Finds the message that a leased channel sends next: the one that was begun, or one of what is due. */
@@ -66,9 +67,10 @@ export function createNextMessage({ deliveries, agents, policies, contents, cloc
   }
 
   async function composed(lease: ChannelLease, channel: Channel, afterFailure: boolean): Promise<NextMessage> {
+    const limit = limitOf(agents.get(channel.kind))
     for (;;) {
       const now = clock.now()
-      const entries = await deliveries.due(lease, { now, limit: MAX_ENTRIES })
+      const entries = await deliveries.due(lease, { now, limit })
       if (entries.length === 0) return { kind: 'none', notBefore: 0 }
       const { message: chosen, drop, postpone } = await choose(channel, entries, { now, afterFailure })
       for (const [until, annotations] of postpone)
@@ -83,7 +85,7 @@ export function createNextMessage({ deliveries, agents, policies, contents, cloc
       if (!(await deliveries.compose(lease, { ...draft, subject }, drop))) return { kind: 'lost' }
       const stored = { id: draft.id, createdAt: now, attempts: 0 }
       const settled = chosen.annotations.length + drop.length + [...postpone.values()].flat().length
-      return { kind: 'message', stored, message, isLast: settled === entries.length && settled < MAX_ENTRIES }
+      return { kind: 'message', stored, message, isLast: settled === entries.length && settled < limit }
     }
   }
 
@@ -95,4 +97,9 @@ export function createNextMessage({ deliveries, agents, policies, contents, cloc
     // What was begun and must wait is looked at again, for its time.
     return next.kind === 'message' && found.notBefore > 0 ? { ...next, isLast: false } : next
   }
+}
+
+/** Entries to choose from. Where the rest follows in another message, those that come first are enough. */
+function limitOf(agent: ChannelAgent | undefined): number {
+  return agent?.digest.rest === 'next' ? Math.min(MAX_ENTRIES, agent.digest.maxItems * 2) : MAX_ENTRIES
 }

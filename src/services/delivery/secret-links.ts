@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { ServerSecretStore } from '../../store/contracts/accounts/server-secrets.ts'
 import type { Channel, ChannelStore } from '../../store/contracts/channels.ts'
 
@@ -37,10 +37,10 @@ const secretForm = /^([\w-]{1,64})-([\w-]{43})$/
 const nobody: SignedChannel = { id: '', settings: {} }
 
 export function createSecretLinks({ secrets, channels, address }: SecretLinkDeps): SecretLinks {
-  let key: Promise<Uint8Array> | null = null
+  let key: Promise<KeyObject> | null = null
 
   async function sign(text: string): Promise<Buffer> {
-    key ??= secrets.agree('links', randomBytes(KEY_BYTES)).catch((error: unknown) => {
+    key ??= secrets.agree('links', randomBytes(KEY_BYTES)).then(createSecretKey, (error: unknown) => {
       key = null
       throw error
     })
