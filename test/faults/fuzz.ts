@@ -8,7 +8,7 @@ import { commandOf, createCommandRunner, createSamples, faultOfCommand } from '.
 import { createFindings, type Findings, watchLog } from './fuzz/findings.ts'
 import { createGate } from './fuzz/gate.ts'
 import { nameOf } from './fuzz/operations.ts'
-import { codeOf, faultOfAnswer } from './fuzz/oracle.ts'
+import { codeOf, faultOfAnswer, reaches } from './fuzz/oracle.ts'
 import { type FuzzRequest, requestOf } from './fuzz/requests.ts'
 import { type Answer, bytesOf, send } from './fuzz/wire.ts'
 import { createWorld } from './fuzz/world.ts'
@@ -219,7 +219,7 @@ function createInputs({ url, pid, world, setting, samples, commands, findings }:
       report.requests++
       report.slowestMs = Math.max(report.slowestMs, Math.round(answer.tookMs))
       count(report.statuses, answer.kind === 'answer' ? answer.status : answer.kind)
-      if (answer.kind === 'answer' && answer.status < 300)
+      if (answer.kind === 'answer' && answer.status < 300 && reaches(request, world))
         report.unmet = report.unmet.filter((name) => name !== request.operation)
       if (answer.kind === 'answer' && answer.status === 503) count(report.busy, codeOf(answer.body.toString()) ?? '?')
       if (answer.kind === 'answer' && answer.status === 401 && request.caller !== 'nobody') signedOut++

@@ -44,17 +44,18 @@ export function codeOf(text: string): string | null {
   return typeof error?.code === 'string' && typeof error.message === 'string' ? error.code : null
 }
 
-function undocumented(
-  { operation, target, method }: FuzzRequest,
-  status: number,
-  { operations }: World,
-): string | null {
-  if (status >= 400 || status === 304) return null
+function undocumented(request: FuzzRequest, status: number, world: World): string | null {
+  if (status >= 400 || status === 304 || !reaches(request, world)) return null
+  const { operation } = request
+  const { statuses } = world.operations.find((each) => nameOf(each) === operation)!
+  return statuses.includes(String(status)) ? null : `the status ${status} of ${operation} is not documented`
+}
+
+/** False for a request that was led elsewhere: its answer says nothing about its operation. */
+export function reaches({ operation, target, method }: FuzzRequest, { operations }: World): boolean {
   const found = operations.find((each) => nameOf(each) === operation)!
-  // A request that was led elsewhere says nothing about this operation.
   const pattern = new RegExp(`^${found.path.replaceAll(/\{\w+\}/g, '[^/?]+').replaceAll('.', '\\.')}(\\?|$)`)
-  if (method !== found.method || !pattern.test(target)) return null
-  return found.statuses.includes(String(status)) ? null : `the status ${status} of ${operation} is not documented`
+  return method === found.method && pattern.test(target)
 }
 
 const accountOf = (caller: CallerName): string => caller.split('-', 1)[0]!

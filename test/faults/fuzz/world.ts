@@ -1,6 +1,7 @@
 import { type ChangingPages, createChangingPages } from '../../site/handler-site.ts'
 import { until } from '../../watch/up-run.ts'
 import { createCallers, type Secret } from './callers.ts'
+import { createFuzzChannels } from './channels.ts'
 import { operationsOf, type World } from './operations.ts'
 
 const SETUP_MS = 120_000
@@ -24,9 +25,12 @@ export async function createWorld(url: string) {
   const site = await createSite()
   const callers = await createCallers(url)
   const { json } = callers
+  const channels = await createFuzzChannels(json, site.origin)
 
   const annotationsOf = async (name: string) =>
     (await json<List<Annotation>>(name, 'GET', '/annotations?state=all&limit=100')).items
+  const sessionsOf = async (name: string) =>
+    (await json<List<{ id: number }>>(name, 'GET', '/sessions')).items.map(({ id }) => id)
   const sourcesOf = async (name: string) =>
     (await json<List<{ id: number }>>(name, 'GET', '/sources')).items.map(({ id }) => id)
 
@@ -37,6 +41,7 @@ export async function createWorld(url: string) {
       name,
       sources: [{ uri: `${site.origin}${path}`, every: '1h', depth: owner === 'ann' ? 1 : 0, scope: 'path' }],
       interests: { keywords: [{ key, weight: 2 }], threshold: 1 },
+      ...(owner === 'ann' && { delivery: { channels: ['inbox', channels.refused] } }),
     })
     return id
   }
@@ -62,7 +67,9 @@ export async function createWorld(url: string) {
     ['versions', [...new Set(annotations.map(({ version }) => version.id))]],
     ['users', [...callers.users, 5, 6, 7]],
     ['tokens', [1, 2, 3, 7, 8, 9]],
-    ['sessions', [1, 2, 3, 4, 5]],
+    ['sessions', [...(await sessionsOf('ann')), ...(await sessionsOf('bob'))]],
+    ['channels', channels.ids],
+    ['deliveries', [...(await channels.failed()), 'nothing']],
     ['crawl', [1, 2, 3]],
   ])
 
@@ -86,7 +93,8 @@ export async function createWorld(url: string) {
   /** What bob has: nobody else can change it. */
   async function snapshot(): Promise<string> {
     const first = (await annotationsOf('bob')).filter(({ id }) => ids.get('annotations')!.includes(id))
-    return JSON.stringify({ profiles: await json('bob', 'GET', '/profiles'), annotations: first })
+    const bobs = { profiles: await json('bob', 'GET', '/profiles'), channels: await channels.snapshot() }
+    return JSON.stringify({ ...bobs, annotations: first })
   }
   const before = await snapshot()
 
@@ -94,12 +102,14 @@ export async function createWorld(url: string) {
     world,
     restoreCallers: callers.restore,
     credentialsOf: callers.credentialsOf,
-    secrets: (): Secret[] => [...secrets, ...callers.secrets()],
+    secrets: (): Secret[] => [...secrets, ...channels.secrets, ...callers.secrets()],
     /** Undoes what requests have left behind, so that what the service holds stays the same over hours. Returns what is wrong. */
     async tidy(): Promise<string[]> {
       await callers.tidy()
       for (const name of ['ann', 'root']) await json(name, 'DELETE', '/sources', {})
+      await channels.restore()
       profiles[0] = await watch('ann')
+      ids.get('sessions')![0] = (await sessionsOf('ann'))[0]!
       ids.get('sources')![0] = (await sourcesOf('ann'))[0]!
       await json('root', 'PATCH', '/crawl', { paused: false })
       const faults: string[] = []
