@@ -111,10 +111,12 @@ export function createOwnAccount(deps: OwnAccountDeps): OwnAccount {
   }
 }
 
-function checkedTimeZone(timeZone: string): string {
-  if (timeZone === '') return ''
+/** By the name that was given: resolved, some places get the name that they had before. */
+function checkedTimeZone(given: string): string {
+  if (given === '') return ''
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: timeZone.slice(0, MAX_TIME_ZONE) }).resolvedOptions().timeZone
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: given.slice(0, MAX_TIME_ZONE) }).resolvedOptions()
+    return timeZone.toLowerCase() === given.toLowerCase() ? timeZone : given
   } catch (cause) {
     throw new AppError('request-invalid', 'unknown time zone', { cause })
   }

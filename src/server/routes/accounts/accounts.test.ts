@@ -124,6 +124,11 @@ describe('signing in over HTTP', () => {
     const me = (await pat.patch('/me', { name: 'Pat', timeZone: 'Europe/Athens', shortcuts: false })).json()
     assert.deepEqual([me.name, me.timeZone, me.shortcuts], ['Pat', 'Europe/Athens', false])
     assert.deepEqual((await pat.get('/me')).json(), me)
+    for (const [given, stored] of [
+      ['Europe/Kyiv', 'Europe/Kyiv'],
+      ['europe/athens', 'Europe/Athens'],
+    ] as const)
+      assert.equal((await pat.patch('/me', { timeZone: given })).json().timeZone, stored)
     refused(await pat.patch('/me', { timeZone: 'Mars/Base' }), 400, 'request-invalid')
     assert.deepEqual([me.theme, me.notifications], ['system', { quiet: null, urgentFrom: null, perHour: null }])
     await pat.patch('/me', { theme: 'dark', notifications: { quiet: { from: '22:00', to: '7:00' }, perHour: 9 } })
