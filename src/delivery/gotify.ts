@@ -1,6 +1,6 @@
 import type { ChannelAgent } from './channel-agent.ts'
 import { postJson } from './http-outcome.ts'
-import { fitted } from './render/fitting.ts'
+import { fittedForm } from './render/fitting.ts'
 import { itemMarkdown, messageMarkdown } from './render/markdown.ts'
 import { linkOf, type Message, onlyItem, titleOf, urgencyOf } from './render/message.ts'
 import { textOf } from './settings.ts'
@@ -21,7 +21,7 @@ export const gotify: ChannelAgent = {
   send(message, settings, tools) {
     const body = {
       title: titleOf(message),
-      message: textIn(fitted(message, (smaller) => textIn(smaller).length <= MAX_TEXT)),
+      message: fittedForm(message, textIn, MAX_TEXT),
       priority: priorities[urgencyOf(message)],
       extras: {
         'client::display': { contentType: 'text/markdown' },

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { createTransport, type SendMailOptions } from 'nodemailer'
 import type { AgentTools, ChannelAgent, SendOutcome, Settings } from './channel-agent.ts'
 import { failureText } from './http-outcome.ts'
-import { fitted } from './render/fitting.ts'
+import { fittedForm } from './render/fitting.ts'
 import { messageHtml } from './render/html.ts'
 import { oneLine } from './render/lines.ts'
 import { type Message, subjectOf, urgencyOf } from './render/message.ts'
@@ -122,8 +122,8 @@ function mailOf(message: Message, { to, from }: { to: string; from: string }): S
     subject: subjectOf(message),
     messageId: idOf(`erace.${id}`),
     ...(thread !== null && { inReplyTo: thread, references: thread }),
-    text: messageText(fitted(message, (smaller) => messageText(smaller).length <= MAX_BODY)),
-    html: messageHtml(fitted(message, (smaller) => messageHtml(smaller).length <= MAX_BODY)),
+    text: fittedForm(message, messageText, MAX_BODY),
+    html: fittedForm(message, messageHtml, MAX_BODY),
     date: new Date(message.at),
     ...(urgencyOf(message) === 'urgent' && { priority: 'high' as const }),
     headers: {

@@ -86,12 +86,7 @@ export function shortened(text: string, maxChars: number): string {
 
 /** To the minute, on the clocks of a zone. */
 export function minuteText(ms: number, zone = 'UTC'): string {
-  const local = new Date(ms + zoneClock(zone).offsetAt(ms))
-  return `${local.toISOString().slice(0, 16).replace('T', ' ')} ${zoneName(ms, zone)}`
-}
-
-/** As people of the zone call it then, such as CET. */
-export function zoneName(ms: number, zone: string): string {
-  const parts = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'short' }).formatToParts(ms)
-  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? zone
+  const { offsetAt, nameAt } = zoneClock(zone)
+  const local = new Date(ms + offsetAt(ms))
+  return `${local.toISOString().slice(0, 16).replace('T', ' ')} ${nameAt(ms)}`
 }

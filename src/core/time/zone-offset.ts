@@ -9,6 +9,8 @@ export type ZoneClock = {
   offsetAt(at: number): number
   /** The first moment after `at`, at most a day or two away, at which the offset may be another. */
   steadyUntil(at: number): number
+  /** As people of the zone call it then, such as CET. */
+  nameAt(at: number): string
 }
 
 /** The offset before and from `changeAt` on; infinite where the whole day has one. */
@@ -43,6 +45,7 @@ export function zoneClock(zone: string): ZoneClock {
 function createZoneClock(zone: string): ZoneClock {
   const offsetOf = offsetReader(zone)
   const days = new Map<number, Day>()
+  let names: Intl.DateTimeFormat | null = null
 
   function dayOf(number: number): Day {
     const known = days.get(number)
@@ -62,6 +65,10 @@ function createZoneClock(zone: string): ZoneClock {
       const number = Math.floor(at / DAY_MS)
       const { changeAt } = dayOf(number)
       return at < changeAt && changeAt < (number + 1) * DAY_MS ? changeAt : (number + 1) * DAY_MS
+    },
+    nameAt(at) {
+      names ??= new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'short' })
+      return names.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? zone
     },
   }
 }

@@ -70,3 +70,14 @@ export function fitted(message: Message, fits: (smaller: Message) => boolean): M
   }
   return first(low)
 }
+
+/** The form of as much of a message as it has room for, in characters. */
+export function fittedForm(message: Message, form: (smaller: Message) => string, maxChars: number): string {
+  let last: { message: Message; text: string } | null = null
+  const shown = fitted(message, (smaller) => {
+    last = { message: smaller, text: form(smaller) }
+    return last.text.length <= maxChars
+  })
+  const { message: made, text } = last ?? { message: null, text: '' }
+  return made === shown ? text : form(shown)
+}

@@ -1,7 +1,7 @@
 import type { LinePart } from '../../core/change/change-line.ts'
 import { beginning } from '../../core/change/shown-text.ts'
 import { escapeHtml } from '../../core/html/escape.ts'
-import { zoneName } from '../../core/text/plain-text.ts'
+import { zoneClock } from '../../core/time/zone-offset.ts'
 import { changeText, isTurned, markedPart, partsOf } from './change-words.ts'
 import { screenStyles, styles } from './html-styles.ts'
 import { lineOf } from './lines.ts'
@@ -66,7 +66,7 @@ function bodyHtml(message: Message): string {
     })
     return `<h2 style="${styles.group}" dir="auto">${text(profile)}</h2>\n${card(rows.join('\n'))}`
   })
-  const head = `<div style="${styles.top}"><h1 style="${styles.heading}">${countText(items.length + leftOut)}</h1><p class="soft" style="${styles.soft}">${timeText(at, items[0]?.zone ?? 'UTC', 'numeric')}</p></div>`
+  const head = `<div style="${styles.top}"><h1 style="${styles.heading}">${countText(items.length + leftOut)}</h1><p class="soft" style="${styles.soft}">${timeText(at, items[0]?.zone ?? 'UTC', 'withYear')}</p></div>`
   return [head, ...groups, restHtml(message)].join('\n')
 }
 
@@ -117,7 +117,7 @@ export function itemHtml(item: MessageItem, { amount, form }: ItemForm): string 
 
 function factsHtml({ source, at, zone, profile }: MessageItem, form: ItemForm['form']): string {
   // In a mail the year goes without saying.
-  const time = timeText(at, zone, form === 'feed' ? 'numeric' : undefined).replaceAll(' ', '&nbsp;')
+  const time = timeText(at, zone, form === 'feed' ? 'withYear' : 'short').replaceAll(' ', '&nbsp;')
   const facts = [text(source), time, form === 'feed' ? text(profile) : '']
   return facts.filter((fact) => fact !== '').join(' · ')
 }
@@ -178,10 +178,15 @@ function waysHtml(item: MessageItem, form: ItemForm['form']): string {
   return `<p style="${styles.ways}">${buttons.join(' ')}</p>`
 }
 
-function timeText(at: number, zone: string, year?: 'numeric'): string {
-  const day = { day: 'numeric', month: 'short', year } as const
-  const time = new Date(at).toLocaleString('en-GB', { ...day, hour: '2-digit', minute: '2-digit', timeZone: zone })
-  return `${time} ${zoneName(at, zone)}`
+const minute = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', timeZone: 'UTC' } as const
+const times = {
+  short: new Intl.DateTimeFormat('en-GB', minute),
+  withYear: new Intl.DateTimeFormat('en-GB', { ...minute, year: 'numeric' }),
+}
+
+function timeText(at: number, zone: string, form: keyof typeof times = 'short'): string {
+  const { offsetAt, nameAt } = zoneClock(zone)
+  return `${times[form].format(at + offsetAt(at))} ${nameAt(at)}`
 }
 
 function text(words: string): string {
