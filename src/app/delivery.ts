@@ -57,7 +57,15 @@ export async function openDelivery({
   const { send, close } = await openSender({ config, stores, clock })
   const policies = createPolicies(profiles, accounts)
   const links = createSecretLinks({ secrets: serverSecrets, channels, address })
-  const contents = createMessageContents({ annotations, policies, archive, links, address, onProblem })
+  const contents = createMessageContents({
+    agents: agentsByKind,
+    annotations,
+    policies,
+    archive,
+    links,
+    address,
+    onProblem,
+  })
   const shared = { deliveries, agents: agentsByKind, contents, policies, clock }
   let delivery: Delivery | null = null
   return {

@@ -191,6 +191,8 @@ describe('a digest', () => {
       [8, 7, 6, 5],
       [10, 9],
     ])
+    const near = list.map((each) => ({ ...each, cluster: 77 }))
+    assert.equal(messages(near, { digest, afterFailure: true }).told.flat().length, 10)
     for (const message of [choose(list, { digest }).message!, choose(list.slice(0, 4), { digest }).message!])
       assert.equal(message.leftOut, 0)
   })

@@ -85,9 +85,10 @@ function createHourLimit({ sent, now }: ChoiceInput): (profile: string, policy: 
   }
 }
 
-function messageOf(entries: readonly DueEntry[], { maxItems, rest }: ChannelAgent['digest']): ChosenMessage {
+function messageOf(entries: readonly DueEntry[], digest: ChannelAgent['digest']): ChosenMessage {
+  const { maxItems, rest } = digest
   const told = rest === 'next' ? entries.slice(0, maxItems) : entries
-  const groups = ranked(told)
+  const groups = ranked(told, digest)
   const shown = groups.slice(0, maxItems).flat()
   const leftOut = groups.slice(maxItems).flat()
   return {
@@ -98,13 +99,10 @@ function messageOf(entries: readonly DueEntry[], { maxItems, rest }: ChannelAgen
   }
 }
 
-/**
- * Near-duplicates as one, the most urgent and relevant first, those of one profile together. So the best of each profile decides which
- * profile comes first.
- */
-function ranked(entries: readonly DueEntry[]): DueEntry[][] {
+/** The most urgent and relevant first, those of one profile together. So the best of each profile decides which profile comes first. */
+function ranked(entries: readonly DueEntry[], digest: ChannelAgent['digest']): DueEntry[][] {
   const profiles = new Map<string, DueEntry[][]>()
-  for (const group of joined(entries.toSorted(byRank))) addTo(profiles, group[0]!.profile, group)
+  for (const group of joined(entries.toSorted(byRank), digest)) addTo(profiles, group[0]!.profile, group)
   return [...profiles.values()].flat()
 }
 
@@ -112,8 +110,15 @@ function byRank(a: DueEntry, b: DueEntry): number {
   return b.urgency - a.urgency || b.relevance - a.relevance || a.annotation - b.annotation
 }
 
-/** Pages of a profile with nearly the same text, in the order of the first of each. Two changes of one page stay apart. */
-export function joined<T extends { profile: string; documentId: number; cluster: number }>(list: readonly T[]): T[][] {
+/**
+ * Pages of a profile with nearly the same text, in the order of the first of each. Two changes of one page stay apart, and so does
+ * everything in messages for programs, which must miss nothing.
+ */
+export function joined<T extends { profile: string; documentId: number; cluster: number }>(
+  list: readonly T[],
+  { rest }: ChannelAgent['digest'],
+): T[][] {
+  if (rest === 'next') return list.map((each) => [each])
   const groups = new Map<string, T[]>()
   const seen = new Map<string, number>()
   for (const [place, each] of list.entries()) {

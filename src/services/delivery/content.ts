@@ -1,5 +1,6 @@
 import { amounts } from '../../core/profile.ts'
 import { isTemporary } from '../../core/work/retry.ts'
+import type { ChannelAgent } from '../../delivery/channel-agent.ts'
 import type { Message, MessageItem } from '../../delivery/render/message.ts'
 import type { Annotation, AnnotationStore } from '../../store/contracts/annotations.ts'
 import type { Channel } from '../../store/contracts/channels.ts'
@@ -12,12 +13,13 @@ import type { SecretLinks } from './secret-links.ts'
 
 /** What messages say. */
 export type MessageContents = {
-  /** What its annotations say now; those that were removed are missing. */
+  /** What its annotations say now. Those that were removed are missing, and those whose profile is gone or whose owner may not sign in. */
   of(channel: Channel, draft: Omit<MessageDraft, 'subject'>): Promise<Message>
   test(channel: Channel, id: string, at: number): Promise<Message>
 }
 
 export type ContentDeps = {
+  agents: ReadonlyMap<string, Pick<ChannelAgent, 'digest'>>
   annotations: Pick<AnnotationStore, 'findAll'>
   policies: Policies
   archive: Pick<ArchiveReader, 'text'>
@@ -28,7 +30,7 @@ export type ContentDeps = {
 }
 
 export function createMessageContents(deps: ContentDeps): MessageContents {
-  const { annotations, policies, archive, address, onProblem } = deps
+  const { agents, annotations, policies, archive, address, onProblem } = deps
   const linksOf = createMessageLinks(deps)
 
   /** '' where it can't be read: what changed is told all the same. A store that is away is waited for. */
@@ -43,9 +45,9 @@ export function createMessageContents(deps: ContentDeps): MessageContents {
     }
   }
 
-  async function itemOf(group: readonly Annotation[], policy: ProfilePolicy | null): Promise<MessageItem> {
+  async function itemOf(group: readonly Annotation[], policy: ProfilePolicy): Promise<MessageItem> {
     const [first, ...others] = group
-    const { name: profile = '', amount = 'change', zone = 'UTC' } = policy ?? {}
+    const { name: profile, amount, zone } = policy
     // What an entry of a feed says is in its change; the text of its version is the whole feed.
     const text = amount === 'full' && first!.entry === '' ? await textOf(first!) : ''
     const item = messageItemOf(first!, { profile, address: address(), amount, zone, text })
@@ -57,7 +59,10 @@ export function createMessageContents(deps: ContentDeps): MessageContents {
       const told = await annotations.findAll(ids.slice(0, ids.length - leftOut))
       const policyOf = await policies.of(told.map(({ profile }) => profile))
       const items: MessageItem[] = []
-      for (const group of joined(told)) items.push(await itemOf(group, policyOf.get(group[0]!.profile) ?? null))
+      for (const group of joined(told, agents.get(channel.kind)?.digest ?? plainly)) {
+        const policy = policyOf.get(group[0]!.profile) ?? null
+        if (policy !== null) items.push(await itemOf(group, policy))
+      }
       return { id, kind, at: createdAt, amount: most(policyOf), items, leftOut, links: await linksOf(channel) }
     },
     test: createTestMessages(deps),
@@ -82,6 +87,9 @@ export function createTestMessages(deps: LinkDeps): MessageContents['test'] {
     links: await linksOf(channel),
   })
 }
+
+/** Of a kind that this version doesn't know. */
+const plainly: ChannelAgent['digest'] = { maxItems: 1, rest: 'next' }
 
 /** The largest amount that one of the profiles wants. */
 function most(policyOf: ReadonlyMap<string, ProfilePolicy | null>): Message['amount'] {

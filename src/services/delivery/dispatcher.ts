@@ -47,7 +47,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
 
   async function attempt(channel: Channel, health: ChannelHealth, { stored, message }: FoundMessage): Promise<Attempt> {
     if (message.items.length === 0) {
-      const answer = 'What it was about was removed before it left.'
+      const answer =
+        'Nothing to tell any more: its annotations or their profile were removed, or the account is disabled.'
       return { end: { state: 'failed', at: clock.now(), answer }, health }
     }
     const outcome = await send(channel, message)

@@ -1,3 +1,4 @@
+import { withinLimit } from '../../core/work/race.ts'
 import type { AgentTools, ChannelAgent, SendOutcome, Settings } from '../../delivery/channel-agent.ts'
 import type { Message } from '../../delivery/render/message.ts'
 import type { AccountStore } from '../../store/contracts/accounts/accounts.ts'
@@ -10,9 +11,13 @@ export type SenderDeps = {
   agents: ReadonlyMap<string, ChannelAgent>
   tools: AgentTools
   accounts: Pick<AccountStore, 'findByEmail'>
+  /** Beyond the limits that agents have themselves: a receiver that says a word every now and then is not waited for without end. */
+  maxMs?: number
 }
 
-export function createSender({ agents, tools, accounts }: SenderDeps): Sender {
+const MAX_SEND_MS = 120_000
+
+export function createSender({ agents, tools, accounts, maxMs = MAX_SEND_MS }: SenderDeps): Sender {
   return async ({ kind, owner, settings }, message) => {
     const agent = agents.get(kind)
     // Another server of the cluster may be newer.
@@ -20,7 +25,8 @@ export function createSender({ agents, tools, accounts }: SenderDeps): Sender {
     if (agent.isForAdministrators === true && (await accounts.findByEmail(owner))?.role !== 'administrator')
       return { kind: 'never', reason: 'only administrators can use this kind of channel' }
     try {
-      return await agent.send(message, settings as Settings, tools)
+      const sending = agent.send(message, settings as Settings, tools)
+      return await withinLimit(sending, maxMs, () => ({ kind: 'later', reason: 'no answer in time' }))
     } catch (error) {
       return { kind: 'later', reason: error instanceof Error ? error.message : String(error) }
     }

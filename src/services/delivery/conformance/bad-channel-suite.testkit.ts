@@ -38,6 +38,23 @@ export function badChannelSuite(engine: StoreEngine): void {
       ),
     )
 
+    const silent: ChannelAgent = { ...throwing, kind: 'silent', send: () => new Promise(() => {}) }
+
+    test(
+      'whose agent never comes back is given up for now',
+      place(
+        async (where) => {
+          await where.addChannel('bad', { kind: 'silent' })
+          await where.setProfile('p', { channels: ['bad'] })
+          await where.found({})
+          await where.run()
+          const bad = await where.channels.find('bad')
+          assert.deepEqual([bad!.failures, bad!.reason], [1, 'no answer in time'])
+        },
+        { agents: new Map([['silent', silent]]), maxMs: 20 },
+      ),
+    )
+
     test(
       'of a kind that this version does not know fails with the reason, and loses nothing',
       place(async (where) => {

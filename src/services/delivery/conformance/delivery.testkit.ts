@@ -44,6 +44,8 @@ export type ProcessOptions = {
   agents?: ReadonlyMap<string, ChannelAgent>
   random?(): number
   onFree?(): void
+  /** Of one attempt. */
+  maxMs?: number
   /** Between the process and its store. */
   faulty?(deliveries: OpenStores['deliveries']): OpenStores['deliveries']
   archive?: Parameters<typeof createMessageContents>[0]['archive']
@@ -165,7 +167,7 @@ function createPlace({ stores, first, ...parts }: PlaceParts): DeliveryPlace {
 function openProcess(
   stores: OpenStores,
   { clock, tools, problems }: { clock: ManualClock; tools: AgentTools; problems: string[] },
-  { agents = agentsByKind, random = () => 0.5, onFree = () => {}, faulty = (same) => same, archive }: ProcessOptions,
+  { agents = agentsByKind, random = () => 0.5, onFree = () => {}, faulty = (same) => same, ...given }: ProcessOptions,
 ) {
   const { accounts, annotations, channels, profiles, serverSecrets } = stores
   const onProblem = (message: string, fields: Record<string, unknown>): void =>
@@ -183,10 +185,12 @@ function openProcess(
   const policies = createPolicies(profiles, accounts)
   const links = createSecretLinks({ secrets: serverSecrets, channels, address })
   const contents = createMessageContents({
-    ...{ annotations, policies, links, address, onProblem },
-    archive: archive ?? { text: async ({ version }) => ({ bytes: new TextEncoder().encode(`Text of ${version}`) }) },
+    ...{ agents, annotations, policies, links, address, onProblem },
+    archive: given.archive ?? {
+      text: async ({ version }) => ({ bytes: new TextEncoder().encode(`Text of ${version}`) }),
+    },
   })
-  const send = createSender({ agents, tools, accounts })
+  const send = createSender({ agents, tools, accounts, maxMs: given.maxMs ?? 60_000 })
   const shared = { deliveries, agents, contents, policies, clock }
   const rounds = createRounds({
     ...{ deliveries, channels, send, clock, random, onProblem, leaseMs: LEASE_MS, onFree },

@@ -6,6 +6,7 @@ import type { StoreEngine } from '../../../store/conformance/engine.testkit.ts'
 import {
   annotationsOn,
   type DeliveryPlace,
+  HOUR_MS,
   idsOf,
   MINUTE_MS,
   type ProcessOptions,
@@ -122,15 +123,24 @@ export function sendingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'near-duplicates are told as one, with the addresses of the others',
+      'near-duplicates are told as one to people, with the addresses of the others, and one by one to programs',
       place(async (where) => {
+        await where.addChannel('n', { kind: 'ntfy', settings: { url: `${where.sink.url}/n`, topic: 't', token: '' } })
+        await where.setProfile('p', { channels: ['c', 'n'] })
         const near = await where.found({ cluster: 9, relevance: 5 }, { cluster: 9 }, { cluster: 9, relevance: 3 })
+        const [one, two, three] = near
         await where.found({}, {}, {})
         await where.run()
-        const { data } = JSON.parse(where.sink.received[0]!.body) as { data: { id: number; alsoAt: string[] }[] }
-        assert.equal(data.length, 4)
-        assert.equal(data[0]!.id, near[0]!.id)
-        assert.deepEqual(data[0]!.alsoAt, [near[2]!.url, near[1]!.url])
+        assert.equal(annotationsOn(where)[0]!.length, 6)
+        const { body } = where.sink.received.find(({ path }) => path === '/n')!
+        const { message } = JSON.parse(body) as { message: string }
+        assert.deepEqual(
+          [1, 2, 3, 4, 5, 6].filter((n) => message.includes(`Page ${n}:`)),
+          [1, 4, 5, 6],
+        )
+        const [logged] = await where.deliveries.messages('ann', { channel: 'n' }, { before: null, limit: 9 })
+        const { items } = await where.process().shared.contents.of((await where.channels.find('n'))!, logged!)
+        assert.deepEqual([items[0]!.id, items[0]!.alsoAt], [one!.id, [three!.url, two!.url]])
       }),
     )
 
@@ -149,13 +159,27 @@ export function sendingSuite(engine: StoreEngine): void {
     )
 
     test(
-      'nothing is sent for an account that is disabled',
+      'nothing is sent for an account that is disabled, not even what was begun',
       place(async (where) => {
+        where.sink.answerWith({ status: 503 })
+        await where.found({})
+        await where.run()
+        const [begun] = receivedOn(where)
         await where.found({})
         const { id } = (await where.accounts.findByEmail('ann'))!
         await where.accounts.update(id, { disabled: true })
+        where.sink.answerWith({ status: 200 })
+        await where.pass(HOUR_MS, 5 * MINUTE_MS)
+        assert.equal(where.sink.received.length, 1)
+        assert.equal((await where.deliveries.waitingCounts(['c'])).size, 0)
+        // Its owner can still have it.
+        await where.accounts.update(id, { disabled: false })
+        assert.equal(await where.deliveries.sendAgain('ann', begun!.id, where.clock.now()), true)
         await where.run()
-        assert.deepEqual(where.sink.received, [])
+        assert.deepEqual(
+          receivedOn(where).map((each) => each.id),
+          [begun!.id, begun!.id],
+        )
       }),
     )
 
