@@ -62,6 +62,7 @@ describe('offers that a page declares', () => {
     for (const page of [
       '<script type="application/ld+json">{"@type": "Product", </script>',
       ld({ '@type': 'Product', offers: { '@type': 'Offer', price: '1e999' } }).replace('"1e999"', '1e999'),
+      ld({ '@type': 'Offer', price: '1e999', priceCurrency: 'EUR' }),
       ld({ '@type': 'Offer', price: 1e300 }),
       ld({ '@type': 'Offer', price: {} }),
       `<script type="application/ld+json">${deep}</script>`,

@@ -51,7 +51,7 @@ function findNumbers(text: string): NumberAt[] {
   const numbers: NumberAt[] = []
   for (const { 0: token, index: start } of text.matchAll(numberLike)) {
     const end = start + token.length
-    if (isPercentage(text, end) || isPartOfWord(text, start, token)) continue
+    if (isPercentage(text, end) || isPartOfWord(text, start, token) || isExponential(text, start, end)) continue
     const amount = amountOf(token)
     if (amount !== null) numbers.push({ start, end, amount })
   }
@@ -60,6 +60,11 @@ function findNumbers(text: string): NumberAt[] {
 
 function isPercentage(text: string, end: number): boolean {
   return /^ ?%/.test(text.slice(end, end + 2))
+}
+
+/** `1e999`: numbers as programs write them are no prices, and neither are their halves. */
+function isExponential(text: string, start: number, end: number): boolean {
+  return /^e[+-]?\d/i.test(text.slice(end, end + 3)) || /\de[+-]$/i.test(text.slice(Math.max(0, start - 3), start))
 }
 
 /** `A4`, `X100`, but not `Rs100`: that is for the marks to say. */
