@@ -67,7 +67,12 @@ describe('the blocks of JSON', () => {
 
   test('that is deep, long or cut off are bounded, and said to be cut', () => {
     const deep = read(`${'['.repeat(1000)}1${']'.repeat(1000)}`, 'application/json')
-    assert.deepEqual([deep.kind, deep.isCut, deep.blocks.length, deep.blocks[0]?.text], ['json', true, 1, '…'])
+    assert.deepEqual([deep.kind, deep.isCut, deep.blocks.length, deep.blocks[0]?.text], ['json', true, 1, '1 …'])
+    const inside = read(`${'{"a":'.repeat(1000)}{"b":["x y",-1.5,null]}${'}'.repeat(1000)}`, 'application/json')
+    assert.equal(inside.blocks[0]?.text, 'x y -1.5 null …', 'the values of what is too deep are one')
+    const names = read(`${`{"${'n'.repeat(80)}":`.repeat(50)}{"p":1,"q":2}${'}'.repeat(50)}`, 'application/json')
+    assert.equal(new Set(names.blocks.map(({ key }) => key)).size, 2, 'long paths are still told apart')
+    assert.ok(names.blocks.every(({ key }) => key.length <= 1000))
     const deeper = `{"a":1,"b":${'{"x":'.repeat(200_000)}"]"${'}'.repeat(200_000)},"c":2}`
     assert.deepEqual(
       read(deeper, 'application/json')

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Block, Blocks } from '../../change/change.ts'
 import { type JsonNode, type JsonTree, readJson } from './json-tree.ts'
 import { lineOf } from './seen-text.ts'
@@ -28,16 +29,24 @@ export function jsonBlocks(tree: JsonTree, maxBlocks: number): Blocks {
   let { isCut } = tree
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { node, path } = next
-    if (blocks.length >= maxBlocks || path.length > maxKeyCharacters) {
+    if (blocks.length >= maxBlocks) {
       isCut = true
       continue
     }
     if ((node.kind === 'object' || node.kind === 'array') && node.values.length > 0) {
       const steps = node.kind === 'object' ? node.names.map(nameStep) : elementSteps(node.values)
-      for (let i = node.values.length - 1; i >= 0; i--) pending.push({ node: node.values[i]!, path: path + steps[i]! })
+      for (let i = node.values.length - 1; i >= 0; i--)
+        pending.push({ node: node.values[i]!, path: joined(path, steps[i]!) })
     } else blocks.push({ kind: 'value', text: shownValue(node), trail: [], key: path, place: placeOf(path), level: 0 })
   }
   return { kind: 'json', title: '', blocks, isCut }
+}
+
+/** A path that is too long is known by its beginning and a name made of all of it. */
+function joined(path: string, step: string): string {
+  const whole = path + step
+  if (whole.length <= maxKeyCharacters) return whole
+  return `${whole.slice(0, maxKeyCharacters / 2)}…${hash('sha256', whole, 'base64url').slice(0, 10)}`
 }
 
 function shownValue(node: JsonNode): string {

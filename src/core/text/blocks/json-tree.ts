@@ -3,7 +3,7 @@ export type JsonNode =
   | { readonly kind: 'object'; readonly names: string[]; readonly values: JsonNode[] }
   | { readonly kind: 'array'; readonly values: JsonNode[] }
   | { readonly kind: 'string'; readonly text: string }
-  /** A number, `true`, `false` or `null`; or `…`, in the place of what is nested too deep. */
+  /** A number, `true`, `false` or `null`; or the values of what is nested too deep, ended by `…`. */
   | { readonly kind: 'word'; readonly text: string }
 
 export type JsonTree = {
@@ -11,6 +11,9 @@ export type JsonTree = {
   /** It is nested too deep somewhere, or has more values than are looked at, or ends in the middle. */
   readonly isCut: boolean
 }
+
+/** Of what is nested too deep. */
+const maxDeepCharacters = 1000
 
 export type JsonLimits = { readonly maxDepth: number; readonly maxNodes: number }
 
@@ -119,9 +122,8 @@ class JsonReader {
     if (character === '"') return { kind: 'string', text: this.string() }
     if (character !== '{' && character !== '[') return { kind: 'word', text: this.wordText() }
     if (depth >= this.maxDepth) {
-      this.skipContainer()
       this.isCut = true
-      return { kind: 'word', text: '…' }
+      return { kind: 'word', text: this.deepValues() }
     }
     this.at++
     return character === '{' ? { kind: 'object', names: [], values: [] } : { kind: 'array', values: [] }
@@ -166,19 +168,41 @@ class JsonReader {
     }
   }
 
-  private skipContainer(): void {
+  /** Passes over a container, and tells the first of its values. */
+  private deepValues(): string {
+    const values: string[] = []
+    let length = 0
     let depth = 0
+    const add = (value: string): void => {
+      if (value === '' || length >= maxDeepCharacters) return
+      values.push(value.slice(0, maxDeepCharacters - length))
+      length += value.length + 1
+    }
+    let from = this.at
     structure.lastIndex = this.at
     for (let found = structure.exec(this.text); found !== null; found = structure.exec(this.text)) {
       const sign = found[0]
-      if (sign === '"') structure.lastIndex = this.stringEnd(found.index)
-      else depth += sign === '{' || sign === '[' ? 1 : -1
+      const { index } = found
+      if (length < maxDeepCharacters)
+        for (const each of this.text.slice(from, Math.min(index, from + maxDeepCharacters)).split(/[\s,:]+/)) add(each)
+      if (sign === '"') {
+        structure.lastIndex = this.stringEnd(index)
+        if (!this.isName(structure.lastIndex)) add(this.text.slice(index + 1, structure.lastIndex - 1))
+      } else depth += sign === '{' || sign === '[' ? 1 : -1
+      from = structure.lastIndex
       if (depth === 0) {
-        this.at = structure.lastIndex
-        return
+        this.at = from
+        return [...values, '…'].join(' ').toWellFormed()
       }
     }
     this.at = this.text.length
     this.fail()
+  }
+
+  /** Whether a colon follows. */
+  private isName(at: number): boolean {
+    space.lastIndex = at
+    space.exec(this.text)
+    return this.text[space.lastIndex] === ':'
   }
 }
