@@ -10,6 +10,7 @@ import {
   type PageText,
 } from '../text/page-tree.ts'
 import { createWorkBudget, isSpent, type WorkBudget } from '../work/work-budget.ts'
+import { addImplied, impliedNames } from './implied-elements.ts'
 import type { JsonPath } from './json-path-syntax.ts'
 import { type PageAttribute, selectByXPath, type XPathNode } from './xpath.ts'
 import type { XPath } from './xpath-syntax.ts'
@@ -17,7 +18,7 @@ import type { XPath } from './xpath-syntax.ts'
 /** A part of a document, in the language that fits it. What it is written like tells which. */
 export type Selector =
   | { readonly kind: 'css'; readonly source: string }
-  | { readonly kind: 'xpath'; readonly path: XPath }
+  | { readonly kind: 'xpath'; readonly path: XPath; readonly source: string }
   | { readonly kind: 'json'; readonly path: JsonPath }
   /** Chooses lines, and blocks of pages, by their text. */
   | { readonly kind: 'pattern'; readonly pattern: Pattern }
@@ -60,6 +61,7 @@ type Choice = (root: PageRoot, budget: WorkBudget) => XPathNode[]
  */
 export function createPagePart(select: readonly Selector[], omit: readonly Selector[]): PagePart {
   const adapter = createTreeAdapter()
+  const implied = impliedNames([...select, ...omit].flatMap((each) => ('source' in each ? [each.source] : [])))
 
   function choiceOf(selectors: readonly Selector[], isXml: boolean): Choice[] {
     return selectors.flatMap((selector): Choice[] => {
@@ -79,6 +81,7 @@ export function createPagePart(select: readonly Selector[], omit: readonly Selec
       const source = page.toString('utf8').replace(marks, '')
       const root = createPageTree(source, isXml)
       if (root === null) return { kind: 'too-expensive' }
+      if (!isXml && implied.size > 0) addImplied(root, implied)
       const { select: selecting, omit: omitting } = isXml ? xml : html
       const nodes = createWorkBudget(budget.left / stepsPerNode)
       adapter.begin(nodes)

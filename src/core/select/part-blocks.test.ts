@@ -56,6 +56,27 @@ describe('the part of a page that a source watches', () => {
     ])
   })
 
+  test('is chosen by selectors as browsers give them, with elements that are not in the source', () => {
+    const last = (select: string) => linesOf(shop, html, { select: [select] }).map((line) => line.split(' › ').at(-1))
+    for (const select of [
+      'body > main > table > tbody > tr:nth-child(2) > td.kg',
+      'html > body > main table tbody tr.big > td:nth-of-type(2)',
+      '/html/body/main/table/tbody/tr[2]/td[2]',
+      'table > tr.big > .kg',
+      '//table/tr[2]/td[2]',
+    ])
+      assert.deepEqual(last(select), ['1.1 kg'], select)
+    assert.deepEqual(last('body > main > div:nth-of-type(2) .price'), ['€ 49.90'])
+    assert.deepEqual(last('head > title'), ['Shop'])
+    assert.equal(last('body').length, last('*').length - 1, 'all but the title')
+    const parts = '<table><caption>C</caption><thead><tr><th>h</th></tr></thead><tbody><tr><td>a</table><p>b</p>'
+    assert.deepEqual(
+      linesOf(parts, html, { select: ['body > table > tbody > tr'] }).map((line) => line.split(' › ').at(-1)),
+      ['a'],
+    )
+    assert.deepEqual(linesOf('<html><body><p>a<p>b</html>', html, { select: ['html body p:last-child'] }), ['b'])
+  })
+
   test('is what is left when parts are left out, within what is chosen or of the whole page', () => {
     assert.deepEqual(linesOf(shop, html, { select: ['#k1'], omit: ['.price', '//h2'] }), [
       'Kettles › Now only with tax',

@@ -22,7 +22,7 @@ export function readSelector(given: string): Selector {
     if (source.length > 2 && source.startsWith('/') && source.endsWith('/'))
       return { kind: 'pattern', pattern: createPattern(source.slice(1, -1)) }
     if (/^(?:[/(]|\.\.?\/|id\(|(?:child|descendant|descendant-or-self|self)::)/.test(source))
-      return { kind: 'xpath', path: readXPath(source) }
+      return { kind: 'xpath', path: readXPath(source), source }
     pageParts().checkCss(source)
     return { kind: 'css', source }
   } catch (cause) {
