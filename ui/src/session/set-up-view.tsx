@@ -9,21 +9,11 @@ import { Input } from '../kit/input.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
 import { FormError, GatePage } from './gate-page.tsx'
 import { useKeepMe } from './session.ts'
+import { setupKeyOf } from './setup-key.ts'
 import { strings } from './strings.ts'
 
 const MIN_PASSWORD = 8
 const text = strings.setUp
-
-/** The key is in the fragment of the link, which browsers don't send: it appears in no request log. */
-function keyOfLink(): string {
-  return decodeURIComponent(location.hash.slice(1))
-}
-
-/** People paste the whole link as well as the key. */
-function keyOfText(text: string): string {
-  const link = text.trim()
-  return link.slice(link.lastIndexOf('#') + 1)
-}
 
 export default function SetUpView() {
   const setup = useGet<SetupState>(['setup'], '/setup', {}, { staleTime: 0 })
@@ -36,13 +26,14 @@ export default function SetUpView() {
 }
 
 function SetUpForm({ onDone }: { onDone: () => void }) {
-  const [linkKey] = useState(keyOfLink)
+  // The key is in the fragment of the link, which browsers don't send: it appears in no request log.
+  const [linkKey] = useState(() => setupKeyOf(location.hash))
   const [form, setForm] = useState<Required<Setup>>({ key: linkKey, email: '', password: '', name: '' })
   const [, navigate] = useLocation()
   const keepMe = useKeepMe()
   const set = (name: keyof Setup) => (value: string) => setForm((old) => ({ ...old, [name]: value }))
   const { name, email, key, ...rest } = form
-  const body = { ...rest, key: keyOfText(key), email: email.trim(), ...(name !== '' && { name }) }
+  const body = { ...rest, key: setupKeyOf(key), email: email.trim(), ...(name !== '' && { name }) }
   const create = useChange([], () => api.post<SessionState>('/setup', body), {
     onSuccess: (session) => {
       keepMe(session)
