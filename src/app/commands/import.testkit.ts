@@ -133,8 +133,6 @@ async function livePeople(folder: string): Promise<LivedInFolder['secrets']> {
     const token = await accounts.addToken(signedIn.caller, { name: 'script', scopes: ['read'], expiresAt: 0 })
     const mine = await stores.inbox.list(ann.email, { state: 'all' }, { before: null, limit: 100 })
     assert.ok(mine.length >= 3, `${mine.length} annotations`)
-    const deliveries = await stores.deliveries.unplanned(100)
-    assert.ok(deliveries.length > 0, 'a change is on its way to the channel ops')
     await stores.inbox.mark(ann.email, [mine[0]!.id], { read: true })
     await stores.inbox.mark(ann.email, [mine[1]!.id], { starred: true })
     await stores.inbox.mark(ann.email, [mine[2]!.id], { archived: true })
@@ -278,7 +276,8 @@ export async function pictureOf(stores: StoreSet, numberOf: (id: number) => numb
         setup: Buffer.from((await stores.setup.hash()) ?? []).toString('hex'),
         inbox: await Promise.all(owners.map((owner) => inboxOf(stores, owner, numberOf))),
         unplanned: await stores.deliveries.unplanned(1000),
-        waiting: await stores.deliveries.waiting('ops-1', 1000),
+        // Documents get ids of the shared store.
+        waiting: (await stores.deliveries.waiting('ops-1', 1000)).map(({ documentId: _, ...entry }) => entry),
         counts: [...(await stores.deliveries.waitingCounts(['ops-1']))],
         messages: await Promise.all(
           owners.map((owner) => stores.deliveries.messages(owner, {}, { before: null, limit: 100 })),
