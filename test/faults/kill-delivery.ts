@@ -38,12 +38,13 @@ type KillDeliveryOptions = typeof defaults
 
 const moments = ['before the answer', 'with the answer', 'after the answer'] as const
 type Moment = (typeof moments)[number]
+const idle = 'with nothing left'
 
 function newReport(engine: string) {
   return {
     engine,
     rounds: 0,
-    kills: Object.fromEntries(moments.map((moment) => [moment, 0])) as Record<Moment, number>,
+    kills: { 'before the answer': 0, 'with the answer': 0, 'after the answer': 0, [idle]: 0 },
     annotations: 0,
     /** Requests that came whole, answered or not. */
     requests: 0,
@@ -59,6 +60,9 @@ function newReport(engine: string) {
   }
 }
 type KillReport = ReturnType<typeof newReport>
+
+/** Of each channel in a round, at most: the number of the one that is killed for. */
+const MAX_REQUESTS = 3
 
 /** A store, and the process that delivers from it. */
 type World = {
@@ -178,17 +182,33 @@ async function round(experiment: Experiment): Promise<void> {
   const isEarly = random.below(2) === 0
   if (isEarly) await annotate(experiment)
   const process = world.start()
-  // Each channel sends something in each round; what was left over first.
-  const killed = receiver.killAt({ moment, request: 1 + random.below(channels), process, random })
+  const killed = receiver.killAt({ moment, request: 1 + random.below(MAX_REQUESTS * channels), process, random })
   if (!isEarly) {
     await process.ready()
     await annotate(experiment)
   }
+  // Digests need fewer requests than the one that it waits for.
+  const isIdle = await reached(experiment, process)
+  if (isIdle) process.child.kill('SIGKILL')
   const end = await process.endWithin(patienceMs)
   receiver.spare()
-  if (end.signal !== 'SIGKILL' || !killed())
-    report.faults.push(`round ${report.rounds}: ended with ${end.exitCode ?? end.signal}: ${lastLines(end)}`)
-  else report.kills[moment]++
+  if (end.signal !== 'SIGKILL')
+    report.faults.push(`round ${report.rounds}: ended with ${end.exitCode}: ${lastLines(end)}`)
+  else if (killed()) report.kills[moment]++
+  else if (isIdle) report.kills[idle]++
+  else report.faults.push(`round ${report.rounds}: it does not complete its work: ${lastLines(end)}`)
+}
+
+/** Whether it has sent everything; false where it ends before, or takes too long. */
+async function reached({ world, channels, patienceMs }: Experiment, process: EraceProcess): Promise<boolean> {
+  const { deliveries } = world.stores
+  const names = Array.from({ length: channels }, (_, n) => channelOf(n))
+  const endAt = performance.now() + patienceMs
+  while (process.isRunning() && performance.now() < endAt) {
+    if ((await deliveries.unplanned(1)).length === 0 && (await deliveries.waitingCounts(names)).size === 0) return true
+    await pause(20)
+  }
+  return false
 }
 
 async function annotate({ world, pages, channels, perRound, report }: Experiment): Promise<void> {
@@ -202,21 +222,11 @@ async function annotate({ world, pages, channels, perRound, report }: Experiment
 }
 
 /** The last process sends all that is left. */
-async function complete({ world, channels, patienceMs, report }: Experiment): Promise<void> {
-  const { deliveries } = world.stores
-  const names = Array.from({ length: channels }, (_, n) => channelOf(n))
-  const isOver = async (): Promise<boolean> =>
-    (await deliveries.unplanned(1)).length === 0 && (await deliveries.waitingCounts(names)).size === 0
+async function complete(experiment: Experiment): Promise<void> {
+  const { world, patienceMs, report } = experiment
   const process = world.start()
   await process.ready()
-  const endAt = performance.now() + patienceMs
-  while (!(await isOver())) {
-    if (performance.now() > endAt || !process.isRunning()) {
-      report.faults.push('it does not complete its work')
-      break
-    }
-    await pause(20)
-  }
+  if (!(await reached(experiment, process))) report.faults.push('it does not complete its work')
   process.child.kill('SIGTERM')
   const end = await process.endWithin(patienceMs)
   if (end.exitCode !== 0) report.faults.push(`ended with ${end.exitCode ?? end.signal}: ${lastLines(end)}`)
@@ -303,9 +313,10 @@ async function startReceiver() {
 
 function tableOf(reports: readonly KillReport[]): string {
   const columns = ['annotations', 'messages', 'digests', 'requests', 'repeats', 'lost', 'underTwoIds'] as const
-  const head = ['engine', 'kills', ...moments.map((moment) => `… ${moment}`), ...columns]
+  const times = [...moments, idle] as const
+  const head = ['engine', 'kills', ...times.map((time) => `… ${time}`), ...columns]
   const rows = reports.map(({ engine, rounds, kills, ...counts }) =>
-    [engine, rounds, ...moments.map((moment) => kills[moment]), ...columns.map((name) => counts[name])].join(' | '),
+    [engine, rounds, ...times.map((time) => kills[time]), ...columns.map((name) => counts[name])].join(' | '),
   )
   return [head.join(' | '), head.map(() => '---').join(' | '), ...rows].map((row) => `| ${row} |\n`).join('')
 }
