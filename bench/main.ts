@@ -38,7 +38,7 @@ Options of blocks: --pages 20 --rounds 40
 Options of changes: --pairs 16 --rounds 20
 Options of noise: --documents 25
 Options of api: --annotations 1000000 --users 50 --seconds 20 --streams 1000 --quick yes
-Options of deliver: --users 1000 --annotations 100000 --burst 1 --digest-users 10000 --digest-items 10 --plain 5000 --rounds 20
+Options of deliver: --users 1000 --annotations 100000 --burst 1 --digest-users 10000 --digest-items 10 --plain 5000 --rounds 60
                     --parts mixed,digests,outbox --stores SQLite,PostgreSQL
 Options of cluster: --workers 1,2,4,8 --latency 200 --wide-hosts 400 --wide-fetchers 4 --window 15 --cpu-pages 20000 --cpu-hosts 8
 Options of leases: --holders 1,10,100 --partitions 256,4096 --seed 1

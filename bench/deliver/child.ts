@@ -34,7 +34,7 @@ export function startChild<C extends Calls>(module: URL, data: unknown): BenchCh
     const id = ++calls
     const asked = Promise.withResolvers<unknown>()
     waiting.set(id, asked)
-    child.send({ id, name, value } satisfies Call)
+    child.send({ id, name, value } satisfies Call, (error) => error !== null && asked.reject(error))
     return asked.promise
   }
 

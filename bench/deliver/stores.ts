@@ -19,6 +19,7 @@ import { openDatabase } from '../../src/store/sqlite/folder/database.ts'
 import { paths } from '../../src/store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../src/store/sqlite/folder/schema-catalog.ts'
 import { createSqliteSystem } from '../../src/store/sqlite/testkit/store.testkit.ts'
+import { processorSeconds } from '../measure.ts'
 import type { EngineTarget } from './engine-process.ts'
 
 export const engineNames = ['SQLite', 'PostgreSQL'] as const
@@ -34,6 +35,8 @@ export type BenchStore = {
   nearDuplicates: NearDuplicateStore
   /** A host whose documents can be recorded. */
   host: string
+  /** Processor time of this process and of the database so far. */
+  processorMs(): number
   close(): Promise<void>
 }
 
@@ -54,11 +57,17 @@ async function openSqlite(folder: string): Promise<BenchStore> {
   return {
     ...{ name: 'SQLite', target: { folder }, stores, documents, host: system.hostOf(0, 0) },
     nearDuplicates: createLoggedNearDuplicates(log, stores.annotations),
+    processorMs: ownProcessorMs,
     async close() {
       await stores.close()
       await system.destroy()
     },
   }
+}
+
+function ownProcessorMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
 }
 
 const EPOCH = 1
@@ -73,6 +82,7 @@ async function openPostgres(server: PostgresServer, name: string): Promise<Bench
     ...{ name: 'PostgreSQL', target: { address }, stores: postgresStores(pool, [0, 0]), host: 'www.example.org' },
     documents: createPostgresDocuments({ pool, epochOf }),
     nearDuplicates: createPostgresNearDuplicates({ pool, epochOf }),
+    processorMs: () => ownProcessorMs() + processorSeconds(server.pid()) * 1000,
     close: () => pool.close(),
   }
 }
