@@ -177,6 +177,7 @@ async function measureDigests(store: BenchStore, receivers: Receivers, sizes: Si
   for (let from = 0; from < count; from += perBatch)
     await news.arrive(users.slice(from, from + perBatch), digestItems, MORNING)
   const engine = startEngine(store, receivers)
+  // All have their time before the first is due.
   while ((await store.stores.deliveries.unplanned(1)).length > 0) await engine.call('usage')
   const phase = await measurePhase(engine, async () => {
     await engine.call('advance', DAY_MS)
