@@ -15,7 +15,7 @@ import { readConfig } from '../src/config/load-config.ts'
 import { environmentName, settingKeys } from '../src/config/schema.ts'
 import { createDatabase, usePostgres } from '../src/store/postgres/testkit/postgres.testkit.ts'
 
-usePostgres()
+usePostgres({ own: true })
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(root, 'deploy')
@@ -262,8 +262,6 @@ describe('the settings of the database', () => {
         settings.filter(([name]) => !known.has(name)),
         [],
       )
-      // Never change a server that others use.
-      if ((process.env.ERACE_TEST_POSTGRES ?? '') !== '') return
       for (const [name, value] of settings) {
         await pool.query(`ALTER SYSTEM SET ${name} = '${value}'`)
         await pool.query(`ALTER SYSTEM RESET ${name}`)

@@ -103,7 +103,7 @@ const limits = {
     totalTimeout: '5m',
     maxAttempts: 1,
     perAddress: 1000,
-    maxBody: '30MB',
+    maxBody: '10MB',
     maxLinksPerPage: 300,
     maxPagesPerHost: 30,
     maxQueryVariants: 10,

@@ -8,7 +8,7 @@ import { readSeed } from '../store/postgres/schema/migrate.ts'
 import { cutConnections, postgres, usePostgres } from '../store/postgres/testkit/postgres.testkit.ts'
 import { openCluster, startSchedule, until } from './scheduling.testkit.ts'
 
-usePostgres()
+usePostgres({ own: true })
 
 const home = 'http://a.example/'
 const pages = { [home]: { words: 'home', links: [`${home}one`] }, [`${home}one`]: { words: 'one' } }
@@ -126,8 +126,7 @@ describe('a database that goes away', () => {
     await cluster.close()
   })
 
-  test('with its server is waited for, by the leader and its followers', async (context) => {
-    if (process.env.ERACE_TEST_POSTGRES) return context.skip('the server of ERACE_TEST_POSTGRES is not ours to stop')
+  test('with its server is waited for, by the leader and its followers', async () => {
     const cluster = await openCluster(pages)
     const { put, rowOf, start, worker } = cluster
     await put(profileWith('ann', 'ann@example.org', [sourceAt(home, daily)]))

@@ -1,4 +1,3 @@
-import { AjvCompiler } from '@fastify/ajv-compiler'
 import cookie from '@fastify/cookie'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
@@ -6,6 +5,7 @@ import type { Config } from '../config/config.ts'
 import { describeApi } from './docs/openapi.ts'
 import { guardRoutes } from './http/access.ts'
 import { readRefusedBodies } from './http/closing.ts'
+import { buildSerializer, buildValidator } from './http/compilers.ts'
 import { limitConnections } from './http/connections.ts'
 import { addEtags } from './http/etags.ts'
 import { setHeaders } from './http/headers.ts'
@@ -40,7 +40,7 @@ export async function createServer({ config, log, parts, pages }: ServerOptions)
     trustProxy: config.trustProxy.length === 0 ? false : [...config.trustProxy],
     // Event streams would delay the shutdown.
     forceCloseConnections: true,
-    schemaController: { compilersFactory: { buildValidator } },
+    schemaController: { compilersFactory: { buildValidator, buildSerializer } },
     clientErrorHandler: answerClientError,
     http: { maxHeaderSize: MAX_HEADER_BYTES },
   })
@@ -63,17 +63,4 @@ export async function createServer({ config, log, parts, pages }: ServerOptions)
     trusted: config.trustProxy,
   })
   return server
-}
-
-const rules = { removeAdditional: false, allErrors: false, strict: false, useDefaults: true }
-const compilers = AjvCompiler()
-
-/**
- * How requests are validated. URLs and headers are text, so numbers and lists in them are converted from text; in a body
- * each value already has a type, and a different type than the schema's is an error.
- */
-const buildValidator: typeof compilers = (schemas) => {
-  const ofTexts = compilers(schemas, { customOptions: { ...rules, coerceTypes: 'array' } })
-  const ofBodies = compilers(schemas, { customOptions: { ...rules, coerceTypes: false } })
-  return (route) => ((route as { httpPart?: string }).httpPart === 'body' ? ofBodies : ofTexts)(route)
 }

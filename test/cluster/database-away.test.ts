@@ -8,16 +8,12 @@ import { createSite } from '../site/site.ts'
 import { until } from '../watch/up-run.ts'
 import { type Joined, startCrawl, startWorker } from './worker-process.ts'
 
-usePostgres()
+usePostgres({ own: true })
 
 const HOSTS = 8
 const PAGES = 15
 
-const isGiven = process.env.ERACE_TEST_POSTGRES !== undefined && process.env.ERACE_TEST_POSTGRES !== ''
-
-describe('a database that goes away during a crawl', {
-  skip: isGiven && 'the test must not stop a given server',
-}, () => {
+describe('a database that goes away during a crawl', () => {
   test('is waited for by all workers, and every page is stored once', async () => {
     const addresses = Array.from({ length: HOSTS }, (_, n) => `127.0.8.${n + 1}`)
     const site = await createSite({ pages: PAGES, addresses, latenciesMs: new Array(HOSTS).fill(50) })

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { readEvents } from '../../src/server/routes/inbox/event-stream.testkit.ts'
-import { startPostgres } from '../../src/store/postgres/testkit/postgres-server.testkit.ts'
+import { createEmptyDatabase } from '../../src/store/postgres/testkit/postgres.testkit.ts'
 import { newFolder } from '../site/crawl-run.ts'
 import { type EraceProcess, startErace } from './erace.ts'
 
@@ -51,17 +51,16 @@ export function startUp(more: Record<string, string> = {}): Promise<Service> {
   })
 }
 
-/** `erace serve` and two workers on a PostgreSQL of their own. */
+/** `erace serve` and two workers on a database of their own. */
 export async function startCluster(more: Record<string, string> = {}): Promise<Service> {
-  const server = await startPostgres()
-  const store = await server.createDatabase('erace')
+  const { address: store, destroy } = await createEmptyDatabase()
   const env = { ...settings, ERACE_CLUSTER_LEASE: '2s', ...more, ERACE_STORE: store }
   return createService({
     start: (port) => [
       startErace(['serve', '--json', '--port', port], env),
       ...Array.from({ length: WORKERS }, (_, n) => startErace(['worker', '--name', `worker-${n + 1}`], env)),
     ],
-    destroy: server.end,
+    destroy,
   })
 }
 

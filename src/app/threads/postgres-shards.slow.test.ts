@@ -13,7 +13,7 @@ import {
   until,
 } from './postgres-shards.testkit.ts'
 
-usePostgres()
+usePostgres({ own: true })
 
 function withField(options: FieldOptions, work: (field: Field) => Promise<void>): () => Promise<void> {
   return async () => {
@@ -25,10 +25,6 @@ function withField(options: FieldOptions, work: (field: Field) => Promise<void>)
     }
   }
 }
-
-const notOurs = process.env.ERACE_TEST_POSTGRES
-  ? 'the server that ERACE_TEST_POSTGRES names is not ours to stop'
-  : false
 
 /** Somebody else holds the rows that workers write to when they offer links, for so long. */
 function blockWrites({ database }: Field, seconds: number): Promise<void> {
@@ -94,7 +90,6 @@ describe('workers of a cluster', { timeout: 600_000 }, () => {
 
   test(
     'one can be stopped while the database is away, and its requests in flight are still queued',
-    { skip: notOurs },
     withField({ hosts: 1, pages: 1, site: { latenciesMs: [500] } }, async (field) => {
       const server = await postgres()
       const first = await field.startWorker('first')
@@ -234,7 +229,6 @@ describe('workers of a cluster', { timeout: 600_000 }, () => {
 
   test(
     'a database that is away for longer than a lease is waited for',
-    { skip: notOurs },
     withField({ hosts: 6, pages: 60, values: { 'cluster.lease': '2s' } }, async (field) => {
       const server = await postgres()
       const first = await field.startWorker('first')

@@ -32,7 +32,8 @@ async function whileLocked(pool: PostgresPool, table: string, work: () => Promis
 }
 
 async function untilWaiting(pool: PostgresPool, name = 'another'): Promise<void> {
-  const waiting = `SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'`
+  const waiting = `SELECT 1 FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name = $1 AND wait_event_type = 'Lock'`
   while ((await pool.query(waiting, [name])).length === 0);
 }
 
@@ -71,7 +72,8 @@ describe('recording in PostgreSQL', () => {
         taken = pool.query(take, [partitionOf(host)]).then(() => {
           isTaken = true
         })
-        const blocked = `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'UPDATE leases%' AND wait_event_type = 'Lock'`
+        const blocked = `SELECT 1 FROM pg_stat_activity
+          WHERE datname = current_database() AND query LIKE 'UPDATE leases%' AND wait_event_type = 'Lock'`
         while ((await system.pool.query(blocked)).length === 0);
         assert.equal(isTaken, false)
       })

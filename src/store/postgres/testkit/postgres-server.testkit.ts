@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -9,6 +10,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  statfsSync,
   statSync,
   symlinkSync,
 } from 'node:fs'
@@ -48,7 +50,7 @@ export async function startPostgres({
   durable = false,
   settings = {},
 }: PostgresServerOptions = {}): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'erace-postgres-'))
+  const folder = mkdtempSync(join(durable ? tmpdir() : carelessFolder(), 'erace-postgres-'))
   // The server runs as another user where this runs as root.
   chmodSync(folder, 0o755)
   const EmbeddedPostgres = await loadPostgresProgram(folder)
@@ -83,6 +85,16 @@ export async function startPostgres({
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+const memory = '/dev/shm'
+const ROOM_BYTES = 2 * 1024 ** 3
+
+/** In memory where there is room for it, which halves the time of many small tests. */
+function carelessFolder(): string {
+  if (!existsSync(memory)) return tmpdir()
+  const { bavail, bsize } = statfsSync(memory)
+  return bavail * bsize > ROOM_BYTES ? memory : tmpdir()
 }
 
 export async function administer(address: string, sql: string): Promise<void> {

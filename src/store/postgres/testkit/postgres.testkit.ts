@@ -5,8 +5,9 @@ import { migrate } from '../schema/migrate.ts'
 import { administer, databaseAddress, startPostgres } from './postgres-server.testkit.ts'
 
 /**
- * A real PostgreSQL for the tests of one process: the one that ERACE_TEST_POSTGRES names, or one of its own that ends
- * with the process. Each test has a database of its own, cloned from a template that has the schema.
+ * A real PostgreSQL for the tests of one process: the one that ERACE_TEST_POSTGRES names, as it is when many files run,
+ * or one of its own that ends with the process. Each test has a database of its own, cloned from a template that has the
+ * schema; ERACE_TEST_POSTGRES_TEMPLATE names one that exists.
  */
 export type TestPostgres = {
   /** Of the maintenance database. */
@@ -18,9 +19,15 @@ export type TestPostgres = {
 
 let shared: Promise<TestPostgres & { end(): Promise<void> }> | null = null
 let template: Promise<string> | null = null
+/** The server that all files share, if there is one. */
+let given = process.env.ERACE_TEST_POSTGRES || undefined
 
-/** Call it in the test file's outermost scope: the server ends when its tests are over. */
-export function usePostgres(): void {
+/**
+ * Call it in the test file's outermost scope: the server ends when its tests are over. Tests that stop the server need
+ * their `own`.
+ */
+export function usePostgres({ own = false } = {}): void {
+  if (own) given = undefined
   after(async () => {
     const server = await shared
     shared = null
@@ -35,18 +42,15 @@ export function postgres(): Promise<TestPostgres> {
 }
 
 async function startServer(): Promise<TestPostgres & { end(): Promise<void> }> {
-  const given = process.env.ERACE_TEST_POSTGRES
-  if (given !== undefined && given !== '') {
-    const refuse = async (): Promise<never> => {
-      throw new Error('the server that ERACE_TEST_POSTGRES names is not ours to stop')
-    }
-    return { address: given, stop: refuse, start: refuse, end: async () => {} }
+  if (given === undefined) return startPostgres()
+  const refuse = async (): Promise<never> => {
+    throw new Error('this server is shared: usePostgres({ own: true }) gives one that can be stopped')
   }
-  return startPostgres()
+  return { address: given, stop: refuse, start: refuse, end: async () => {} }
 }
 
-async function createTemplate(): Promise<string> {
-  const { address } = await postgres()
+/** A database with the schema, to be cloned. */
+export async function createTemplate(address: string): Promise<string> {
   const name = `erace_template_${randomBytes(6).toString('hex')}`
   await administer(address, `CREATE DATABASE ${name}`)
   const pool = openPool({ address: databaseAddress(address, name), maxConnections: 2, name: 'template' })
@@ -69,12 +73,31 @@ export async function cutConnections(pool: PostgresPool, name: string): Promise<
   await new Promise(setImmediate)
 }
 
+async function findTemplate(address: string): Promise<string> {
+  const existing = given === undefined ? undefined : process.env.ERACE_TEST_POSTGRES_TEMPLATE
+  return existing || createTemplate(address)
+}
+
+/** An empty database, on the server that all files share or on one of its own. */
+export async function createEmptyDatabase(): Promise<{ address: string; destroy(): Promise<void> }> {
+  const server = await startServer()
+  const name = `erace_empty_${randomBytes(6).toString('hex')}`
+  await administer(server.address, `CREATE DATABASE ${name}`)
+  return {
+    address: databaseAddress(server.address, name),
+    async destroy() {
+      await administer(server.address, `DROP DATABASE ${name} WITH (FORCE)`)
+      await server.end()
+    },
+  }
+}
+
 export type TestDatabase = { address: string; pool: PostgresPool; destroy(): Promise<void> }
 
 /** A database with the schema and nothing else. */
 export async function createDatabase(): Promise<TestDatabase> {
   const { address } = await postgres()
-  template ??= createTemplate()
+  template ??= findTemplate(address)
   const from = await template
   const name = `erace_test_${randomBytes(6).toString('hex')}`
   await administer(address, `CREATE DATABASE ${name} TEMPLATE ${from} STRATEGY file_copy`)
