@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import type { ValidationError } from '../../config/validation-errors.ts'
 import { allowNetOption } from '../args/network-option.ts'
 import { refuseWords } from '../args/values.ts'
@@ -28,6 +29,8 @@ function prepareServing(
   refuseWords(positionals, `${name} takes no arguments`, errors)
   const onListening = (target: ListeningTarget): void => {
     io.stdout.write(json ? `${JSON.stringify(target)}\n` : welcome(target))
+    // So that the next start is fast even if this process is killed.
+    flushCompileCache()
   }
   const administrator = administratorOf(env)
   return () => untilStopped(context, name, (running) => work({ ...running, onListening, administrator }))

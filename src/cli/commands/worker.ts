@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { allowNetOption } from '../args/network-option.ts'
 import { refuseWords } from '../args/values.ts'
 import type { Command } from '../command.ts'
@@ -28,6 +29,8 @@ export const command: Command = {
     refuseWords(positionals, 'worker takes no arguments', errors)
     const onJoined = ({ id: node, name }: { id: string; name: string }): void => {
       io.stdout.write(json ? `${JSON.stringify({ node, name })}\n` : `Joined as ${name} (${node})\n`)
+      // So that the next start is fast even if this process is killed.
+      flushCompileCache()
     }
     return () => untilStopped(context, 'worker', (running) => engine.worker(target, { ...running, onJoined }))
   },
