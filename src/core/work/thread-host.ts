@@ -1,4 +1,3 @@
-import { flushCompileCache } from 'node:module'
 import { type MessagePort, type Transferable, Worker, type WorkerOptions } from 'node:worker_threads'
 import { AppError, type ErrorCode, isAppError, type Retry } from '../errors.ts'
 
@@ -170,8 +169,6 @@ export function serveThread<Request, Event = never>(
     }
   })
   post({ kind: 'loaded' })
-  // A process that is killed leaves what it compiled, too.
-  setImmediate(flushCompileCache)
   return { send: (event) => post({ kind: 'event', event }), fail, close: () => port.close() }
 }
 
