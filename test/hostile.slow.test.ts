@@ -103,15 +103,15 @@ const limits = {
     totalTimeout: '5m',
     maxAttempts: 1,
     perAddress: 1000,
-    maxBody: '10MB',
+    maxBody: '30MB',
     maxLinksPerPage: 300,
     maxPagesPerHost: 30,
     maxQueryVariants: 10,
     maxDepth: 12,
   },
 }
-/** A bomb unpacks to eight times the limit, and the endless bodies never end. */
-const maxRssBytes = 650e6
+/** A bomb unpacks to eight times the limit, and the endless bodies never end; a dozen bodies at the limit are read at once. */
+const maxRssBytes = 900e6
 
 const pages = 25
 

@@ -160,6 +160,9 @@ function versionOf({ record, length, ...row }: VersionRow): Version {
  * ended by now. So the mark may lag behind while much is written, and is exact when nothing is. Lagging does no harm: what
  * comes behind the mark is looked at once more.
  *
+ * Transactions of other databases count among those of the server, and may take hours. Where some don't end, the locks tell
+ * whether one of them is ours, which takes longer to ask.
+ *
  * Give it the pool, or a transaction that has not written anything yet; in one that has, the mark lags.
  */
 export async function newestVersion(sender: Sender): Promise<number> {
@@ -174,7 +177,8 @@ export async function newestVersion(sender: Sender): Promise<number> {
     const [now] = await sender.query<{ isOver: boolean }>(markStatements.wait, [horizon])
     if (now!.isOver) return Math.max(id, settled)
   }
-  return settled
+  const [others] = await sender.query<{ isOver: boolean }>(markStatements.locks, [horizon])
+  return others!.isOver ? Math.max(id, settled) : settled
 }
 
 type MarkRow = { settled: number; horizon: string; isExact: boolean }
@@ -196,4 +200,10 @@ const markStatements = {
     WHERE name = 'versions'
     RETURNING settled, pg_current_xact_id()::text AS horizon, pg_current_xact_id() <= ${oldest} AS "isExact"`,
   wait: `SELECT $1::xid8 <= ${oldest} AS "isOver", pg_sleep(0.003)::text`,
+  // Locks are given back after a transaction's rows became visible.
+  locks: `SELECT NOT EXISTS (SELECT 1 FROM pg_locks lease JOIN pg_locks number USING (virtualtransaction)
+      WHERE lease.relation = 'leases'::regclass
+      AND lease.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND number.locktype = 'transactionid' AND number.mode = 'ExclusiveLock' AND number.granted
+      AND age(number.transactionid) >= age($1::xid8::xid)) AS "isOver"`,
 }

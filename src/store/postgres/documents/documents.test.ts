@@ -7,7 +7,7 @@ import { createPostgresCollection } from '../archive/collection.ts'
 import { createPostgresObjects } from '../archive/objects.ts'
 import { createPostgresVersions, newestVersion } from '../archive/versions.ts'
 import type { PostgresPool } from '../connection/pool.ts'
-import { cutConnections, usePostgres } from '../testkit/postgres.testkit.ts'
+import { createDatabase, cutConnections, usePostgres } from '../testkit/postgres.testkit.ts'
 import { type ArchiveSystem, createArchiveSystem } from '../testkit/store.testkit.ts'
 
 usePostgres()
@@ -206,6 +206,24 @@ describe('what is still under way', () => {
         assert.deepEqual(await versions.versions({ after: 0, limit: 10 }), [first])
       })
       assert.equal((await versions.versions({ after: 0, limit: 10 })).length, 2)
+    }),
+  )
+
+  test(
+    'a version is listed although a transaction of another database goes on and on',
+    withArchive(async (system) => {
+      const { documents, pool } = system.another()
+      const neighbour = await createDatabase()
+      try {
+        await neighbour.pool.transaction(async (tx) => {
+          await tx.query('SELECT 1 FROM leases WHERE partition = 1 FOR KEY SHARE')
+          await tx.query('SELECT pg_current_xact_id()')
+          await documents.record([pageOf(system.hostOf(0), '/a', 'a')])
+          assert.equal((await createPostgresVersions(pool).versions({ after: 0, limit: 10 })).length, 1)
+        })
+      } finally {
+        await neighbour.destroy()
+      }
     }),
   )
 
