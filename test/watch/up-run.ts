@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { deliveryDefaults, type Profile, partDefaults, type Source } from '../../src/core/profile.ts'
 import { createProfileKeys } from '../../src/services/profiles/keyed-profile.ts'
 import type { Annotation } from '../../src/store/contracts/annotations.ts'
@@ -100,11 +101,14 @@ export function profileOf(
   }
 }
 
+/** Between two polls: without a pause they take the processor from what they wait for. */
+const POLL_MS = 20
+
 /** Polls until the condition holds. */
 export async function until(what: string, holds: () => Promise<boolean> | boolean, limitMs = 90_000): Promise<void> {
   const endAt = performance.now() + limitMs
   while (!(await holds())) {
     if (performance.now() > endAt) throw new Error(`timed out waiting for: ${what}`)
-    await new Promise((resolve) => setImmediate(resolve))
+    await pause(POLL_MS)
   }
 }
