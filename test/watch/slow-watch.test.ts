@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChangingPage } from '../site/handler-site.ts'
-import { profileOf, sourceOf } from './up-run.ts'
+import { profileOf, sourceOf, until } from './up-run.ts'
 import { withWatching } from './watching.ts'
 
 test('a watch that is checked more rarely misses nothing of what others found in between', async () => {
@@ -30,10 +30,11 @@ test('a watch that is checked more rarely misses nothing of what others found in
     await again()
     pages['/news']!.words = 'The bridge is closed.</p><p>A recall of kettles begins.'
     await again()
-    await checked(2)
-    const told = (await annotations()).filter(({ backlog }) => !backlog)
-    assert.deepEqual([...new Set(told.map(({ profile }) => profile))].sort(), ['fast', 'slow'])
-    const [slow] = told.filter(({ profile }) => profile === 'slow')
+    const told = async (of: string) =>
+      (await annotations()).filter(({ backlog, profile }) => !backlog && profile === of)
+    for (const profile of ['fast', 'slow'])
+      await until(`${profile} is told`, async () => (await told(profile)).length > 0)
+    const [slow] = await told('slow')
     assert.match(slow!.summary.text, /recall of kettles/)
   })
 })
