@@ -225,7 +225,8 @@ describe('each command does the same on a data folder and on a shared store', ()
     const open = await database.pool.connection()
     try {
       await open.query('BEGIN')
-      await open.query('SELECT pg_current_xact_id()')
+      // As a writer does, before it draws an id.
+      await open.query('SELECT pg_current_xact_id() FROM leases LIMIT 1 FOR KEY SHARE')
       await recordCaptures(database, [pageWith('late.example', '/', '<p>late')])
       const file = join(cluster.out, 'late.warc')
       const { json } = await cluster.run(['export', 'warc', file, '--url', 'http://late.example/', '--json'])
