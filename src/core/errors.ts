@@ -29,6 +29,12 @@ export const errorCodes = {
   'host-given-up': { retry: 'later', means: 'the host kept failing; this crawl has abandoned it' },
   'http-client-error': { retry: 'never', means: 'the server answered with a 4xx status' },
   'http-server-error': { retry: 'later', means: 'the server answered with a 5xx status' },
+  'sign-in-failed': { retry: 'never', means: 'the source refused the credentials, or asks for some' },
+  'protocol-failed': { retry: 'later', means: 'the server said something that its protocol does not allow' },
+  'query-refused': { retry: 'never', means: 'the query is refused: it is wrong, or does more than read' },
+  'query-timeout': { retry: 'later', means: 'the query took longer than the timeout' },
+  'browser-missing': { retry: 'never', means: 'no browser is installed or configured' },
+  'browser-failed': { retry: 'later', means: 'the browser failed, hung or used too much memory, and was ended' },
   // input
   'url-invalid': { retry: 'never', means: 'not a URL that can be fetched' },
   'config-invalid': { retry: 'never', means: 'the configuration has unknown keys or invalid values; all are listed' },
