@@ -6,7 +6,7 @@ describe('access', () => {
   const id = credentialsId('ann@example.org', 'work')
 
   test('is read back as it was written, for each program and each user', () => {
-    for (const url of ['https://example.org/a?b', 'imap://mail.example:143/INBOX', 'file:///srv/~ann@home/x'])
+    for (const url of ['https://example.org/a?b', 'imap://mail.example:143/INBOX', 'ftp://[::1]/~ann@home/x'])
       for (const access of [
         openAccess,
         { render: 'browser', credentials: '' },
@@ -19,6 +19,10 @@ describe('access', () => {
         assert.equal(isOpen(written), access === openAccess)
         assert.equal(new URL(written).pathname, new URL(url).pathname)
       }
+  })
+
+  test('is open for what has no host', () => {
+    assert.equal(withAccess('file:///srv/x', { render: 'http', credentials: id }), 'file:///srv/x')
   })
 
   test('differs from name to name and from owner to owner', () => {

@@ -26,7 +26,7 @@ export function credentialsId(owner: string, name: string): string {
 /** A URL without access, as it is asked for in this way. Without an authority it can't be asked for in any other way than the open one. */
 export function withAccess(url: string, { render, credentials }: Access): string {
   const marks = [...(render === 'browser' ? ['b'] : []), ...(credentials === '' ? [] : [credentials])]
-  return marks.length === 0 ? url : url.replace(/^([a-z][a-z0-9+.-]*:\/\/)/, `$1~${marks.join('-')}@`)
+  return marks.length === 0 ? url : url.replace(/^([a-z][a-z0-9+.-]*:\/\/)(?=[^/])/, `$1~${marks.join('-')}@`)
 }
 
 export function accessOf(url: string): Access {
