@@ -7,7 +7,7 @@ import { versionOf } from '../store/conformance/samples.testkit.ts'
 import type { RecordPointer } from '../store/contracts/objects.ts'
 import type { Version } from '../store/contracts/versions.ts'
 import { createBodyReader } from './body-reader.ts'
-import { responseRecord, revisitRecord } from './warc/record-writer.ts'
+import { resourceRecord, responseRecord, revisitRecord } from './warc/record-writer.ts'
 
 const page = Buffer.from('<p>Grüße</p>')
 const exchange = { uri: 'http://a.example/', date: 0, address: '192.0.2.1', statusLine: 'HTTP/1.1 200 OK' }
@@ -22,6 +22,12 @@ function revisit(rawHeaders: string[]): Buffer {
   const refers = { refersToUri: 'http://b.example/', refersToDate: 0 }
   const payloadDigest = digestText(bodyDigest(page))
   return Buffer.concat(revisitRecord({ ...exchange, ...refers, rawHeaders, payloadDigest, profile }).parts)
+}
+
+function resource(body: Buffer, contentType: string, refers: { uri: string; date: number } | null = null): Buffer {
+  const payloadDigest = digestText(bodyDigest(body))
+  const input = { uri: 'ftp://a.example/', date: 0, address: null, contentType, body, payloadDigest, refers }
+  return Buffer.concat(resourceRecord({ ...input, truncated: null }).parts)
 }
 
 /** Records by file and rows by id, both as a collector would change them between two reads. */
@@ -71,6 +77,19 @@ test('a body comes whole and decoded, whatever the encoding', async () => {
     assert.match(read.header, /^HTTP\/1\.1 200 OK\r\nContent-Type: text\/html; charset=utf-8\r\n/)
     assert.deepEqual(read.record, archive.files.get(1))
   }
+})
+
+test('a body that came by itself has a type and no header, and one that refers to it has its own type', async () => {
+  const archive = createArchive()
+  archive.files.set(1, resource(page, 'text/html; charset=utf-8'))
+  archive.files.set(2, resource(page, 'text/plain', { uri: 'ftp://a.example/', date: 0 }))
+  const read = await archive.reader.read(archive.row(1))
+  assert.deepEqual(read, {
+    ...{ kind: 'body', header: '', contentType: 'text/html; charset=utf-8', body: page, record: archive.files.get(1) },
+  })
+  const other = await archive.reader.read(archive.row(2, { originalId: 1 }))
+  assert.ok(other.kind === 'body', JSON.stringify(other))
+  assert.deepEqual([other.header, other.contentType, other.body], ['', 'text/plain', page])
 })
 
 test('an empty body is a body, also where it is called gzip', async () => {

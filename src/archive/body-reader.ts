@@ -4,7 +4,7 @@ import { bodyDigest } from '../core/url/fingerprint.ts'
 import { parseRecordHead } from '../core/warc/record-head.ts'
 import type { ObjectStore } from '../store/contracts/objects.ts'
 import type { Version, VersionStore } from '../store/contracts/versions.ts'
-import { type HttpBlock, parseHttpBlock } from './warc/http-block.ts'
+import { type RecordContent, recordContent } from './warc/record-content.ts'
 
 /**
  * What the archive holds of a version: header, body, or why there is none. Nothing is thrown for damage (only where the store does not
@@ -18,7 +18,7 @@ export type BodyReader = { read(version: Version): Promise<VersionBody> }
 export type VersionBody =
   | {
       kind: 'body'
-      /** Status line and fields, each ended by CRLF, as octets in latin1; the version's own even where the body is another's. */
+      /** Status line and fields, each ended by CRLF, as octets in latin1; the version's own even where the body is another's. '' for none. */
       header: string
       contentType: string | undefined
       /** Whole and without content encodings. */
@@ -37,18 +37,18 @@ const maxAttempts = 4
 export function createBodyReader({ versions, objects }: BodyReaderDeps): BodyReader {
   async function readOnce(version: Version, original: Version): Promise<VersionBody> {
     const own = version.record === null ? null : await objects.read(version.record)
-    const http = own === null ? null : httpOf(own)
-    const header = http === null ? tidyHeader(version.header) : headerText(http)
+    const content = own === null ? null : contentOf(own)
+    const header = content === null ? tidyHeader(version.header) : content.header
     if (version.body !== 'kept') return { kind: 'absent', why: version.body, header }
-    const holder = original.id === version.id ? http : await bodyOf(original)
+    const holder = original.id === version.id ? content : await bodyOf(original)
     if (holder === null) throw new Error('the catalogue says that the body is kept, and names no record')
     const body = await decoded(holder, version)
-    const contentType = http?.headers.get('Content-Type') ?? version.type
+    const contentType = content?.contentType ?? version.type
     return { kind: 'body', header, contentType: contentType === '' ? undefined : contentType, body, record: own }
   }
 
-  async function bodyOf({ record }: Version): Promise<HttpBlock | null> {
-    return record === null ? null : httpOf(await objects.read(record))
+  async function bodyOf({ record }: Version): Promise<RecordContent | null> {
+    return record === null ? null : contentOf(await objects.read(record))
   }
 
   async function originalOf(version: Version): Promise<Version> {
@@ -95,8 +95,8 @@ function placesOf(version: Version, original: Version | null): string {
   return JSON.stringify([version.body, version.originalId, version.record, original?.record])
 }
 
-/** The HTTP message of a record that is alone in its buffer: no stream is needed to find it. */
-function httpOf(record: Buffer): HttpBlock {
+/** What is in a record that is alone in its buffer: no stream is needed to find it. */
+function contentOf(record: Buffer): RecordContent {
   const end = record.indexOf('\r\n\r\n')
   if (end < 0) throw new Error('the record has no header')
   const parsed = parseRecordHead(record.subarray(0, end))
@@ -104,25 +104,20 @@ function httpOf(record: Buffer): HttpBlock {
   const start = end + 4
   const { blockLength } = parsed.head
   if (start + blockLength > record.length) throw new Error('the record is cut off')
-  const http = parseHttpBlock(record.subarray(start, start + blockLength))
-  if (http === null) throw new Error('the record holds no HTTP response')
-  return http
+  const content = recordContent(parsed.head, record.subarray(start, start + blockLength))
+  if (content === null) throw new Error('the record holds no HTTP response')
+  return content
 }
 
-async function decoded({ headers, body }: HttpBlock, { size, digest }: Version): Promise<Buffer> {
-  const encodings = headers.getAll('Content-Encoding')
+async function decoded({ encodings, body }: RecordContent, { size, digest }: Version): Promise<Buffer> {
   // Of two encodings the inner one's bytes may be more than those of the body.
   const maxBytes = Math.max(size, 2 * body.length + 64 * 1024)
-  const result = await decodeBody(body, encodings.length === 0 ? undefined : encodings.join(', '), maxBytes)
+  const result = await decodeBody(body, encodings, maxBytes)
   if (result.kind === 'failed' && size > 0) throw new Error(`the body can't be decoded: ${result.message}`)
   // What was cut off when it was fetched is cut off at the same place now.
   const bytes = result.kind === 'failed' ? Buffer.alloc(0) : result.body.subarray(0, size)
   if (!bodyDigest(bytes).equals(digest)) throw new Error('the body does not match its fingerprint')
   return bytes
-}
-
-function headerText({ statusLine, headers }: HttpBlock): string {
-  return `${statusLine}\r\n${headers.entries.map(([name, value]) => `${name}: ${value}\r\n`).join('')}`
 }
 
 function tidyHeader(header: string): string {

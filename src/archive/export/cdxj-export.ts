@@ -1,6 +1,6 @@
 import type { Version } from '../../store/contracts/versions.ts'
 import { readAhead } from '../read-ahead.ts'
-import { parseHttpBlock } from '../warc/http-block.ts'
+import { recordContent } from '../warc/record-content.ts'
 import { surt } from '../warc/surt.ts'
 import type { ExportWork } from './export-work.ts'
 import type { LineSorter } from './line-sorter.ts'
@@ -46,13 +46,14 @@ export type RecordPlace = { filename: string; offset: number; length: number }
 export function cdxjLine({ head, block }: WholeRecord, { filename, offset, length }: RecordPlace): string {
   const url = head.headers.get('WARC-Target-URI') ?? ''
   const time = (head.headers.get('WARC-Date') ?? '').replace(/\D/g, '').slice(0, 14)
-  const http = parseHttpBlock(block)
-  const mime = head.type === 'revisit' ? 'warc/revisit' : mediaType(http?.headers.get('Content-Type') ?? '')
+  const content = recordContent(head, block)
+  const mime = head.type === 'revisit' ? 'warc/revisit' : mediaType(content?.contentType ?? '')
   const digest = head.headers.get('WARC-Payload-Digest')
   const fields = {
     url,
     mime,
-    status: String(http?.status ?? ''),
+    // Only the web's answers have one.
+    ...(content !== null && content.status === null ? {} : { status: String(content?.status ?? '') }),
     // The tools compare digests with each other, not with content: the algorithm's name is left out as they do.
     ...(digest === null ? {} : { digest: digest.slice(digest.indexOf(':') + 1) }),
     length: String(length),

@@ -9,7 +9,7 @@ import type { Capture } from '../../store/contracts/documents.ts'
 import type { DroppedLinks, DroppedPosition } from '../../store/contracts/dropped-links.ts'
 import { readMetaInfo } from '../../xml/meta-info/meta-info-reader.testkit.ts'
 import { readRecords } from '../warc/record-reader.ts'
-import { createExportFolder, type ExportFolder, goneWith, pageWith } from './export.testkit.ts'
+import { createExportFolder, type ExportFolder, goneWith, itemWith, pageWith } from './export.testkit.ts'
 
 const [a, b] = ['a.example', 'b.example']
 const hour = 3_600_000
@@ -150,6 +150,38 @@ describe('export', () => {
     assert.deepEqual([second.ip, second.links, second.ifModifiedSince], ['192.0.2.1', ['http://a.example/1'], null])
     const { records } = await run({ kind: 'meta', file, selection: { beforeMs: start + hour } })
     assert.equal(records, 1)
+  })
+
+  test('what came by itself is exported as it was kept, without a header, and so is what refers to it', async () => {
+    const made = await createExportFolder([itemWith(a, '/1', 'one'), itemWith(b, '/2', 'one')])
+    folder = made
+    for (const isCompressed of [false, true]) {
+      if (isCompressed) made.compress()
+      const file = join(made.out, 'x.warc')
+      const report = await made.export({ file, indexFile: join(made.out, 'x.cdxj') })
+      assert.deepEqual(report.faults, [])
+      const types: string[] = []
+      for await (const { type } of readRecords(file)) types.push(type)
+      assert.deepEqual(types, ['warcinfo', 'resource', 'revisit'])
+      const index = readFileSync(join(made.out, 'x.cdxj'), 'utf8').trimEnd().split('\n')
+      const fields = index.map((line) => JSON.parse(line.slice(line.indexOf('{'))))
+      assert.deepEqual(
+        fields.map(({ url, mime, status }) => [url, mime, status]),
+        [
+          ['ftp://a.example/1', 'text/plain', undefined],
+          ['ftp://b.example/2', 'warc/revisit', undefined],
+        ],
+      )
+      const meta = join(made.out, 'm.xml')
+      assert.deepEqual((await made.export({ kind: 'meta', file: meta })).faults, [])
+      assert.deepEqual(
+        readMetaInfo(readFileSync(meta)).map(({ header, versions }) => [header, versions[0]!.bytes]),
+        [
+          ['', 3],
+          ['', 3],
+        ],
+      )
+    }
   })
 
   test('the paper writes Last-Modified as milliseconds', async () => {

@@ -14,7 +14,7 @@ import { openFolder, paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { openShardStore } from '../../store/sqlite/folder/shard-store.ts'
 import { createSqliteAnnotations } from '../../store/sqlite/inbox/annotations.ts'
-import { responseRecord, revisitRecord, warcinfoRecord } from '../warc/record-writer.ts'
+import { resourceRecord, responseRecord, revisitRecord, warcinfoRecord } from '../warc/record-writer.ts'
 import { type ExportDeps, exportArchive } from './export.ts'
 
 export type PageParts = {
@@ -62,6 +62,28 @@ export function pageWith(host: string, path: string, text: string, parts: PagePa
             refersToUri: original.url,
             refersToDate: original.at,
           }).parts,
+  }
+}
+
+/** The same of what is no page of the web, such as a file of a server of files. */
+export function itemWith(
+  host: string,
+  path: string,
+  text: string,
+  parts: Pick<PageParts, 'at' | 'title'> = {},
+): Capture {
+  const { at = Date.UTC(2026, 0, 2, 3, 4, 5, 678), title = '' } = parts
+  const url = `ftp://${host}${path}`
+  const body = Buffer.from(text)
+  const item = {
+    ...{ uri: url, date: at, address: '192.0.2.1', contentType: 'text/plain; charset=utf-8', body, truncated: null },
+    payloadDigest: digestText(bodyDigest(body)),
+  }
+  return {
+    ...pageOf(host, path, text, { at, title, type: 'text/plain' }),
+    url,
+    render: (original) =>
+      resourceRecord({ ...item, refers: original === null ? null : { uri: original.url, date: original.at } }).parts,
   }
 }
 

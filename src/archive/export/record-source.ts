@@ -4,8 +4,8 @@ import { isAppError } from '../../core/errors.ts'
 import { parseRecordHead, type RecordHead } from '../../core/warc/record-head.ts'
 import type { ArchiveFile, ObjectStore, RecordPointer, Volume } from '../../store/contracts/objects.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
-import { parseHttpBlock } from '../warc/http-block.ts'
 import { checkRecord } from '../warc/record-check.ts'
+import { holdsHttp, recordContent } from '../warc/record-content.ts'
 
 /**
  * Records of versions, checked. Files are compressed and rewritten while they are read: what can't be read is tried again with the
@@ -14,7 +14,7 @@ import { checkRecord } from '../warc/record-check.ts'
 export type RecordSource = {
   /** The version's own record. */
   record(version: Version): Promise<SourceRecord | NoRecord>
-  /** Status line and fields of the version's response, a line feed after each, as octets in latin1. */
+  /** Status line and fields of the version's response, a line feed after each, as octets in latin1; '' for what is no response. */
   header(version: Version): Promise<{ kind: 'header'; header: string } | NoRecord>
   close(): void
 }
@@ -77,14 +77,12 @@ export function createRecordSource({ versions, objects }: RecordSourceDeps): Rec
   async function readHeader(version: Version): Promise<{ kind: 'header'; header: string }> {
     const { bytes, file, isWhole } = await archive.read(version.record!, startBytes)
     const start = parseRecordStart(isCompressed(file) ? inflateStart(bytes) : bytes)
-    let block = start?.block ?? null
     if (start !== null) checkTarget(start.head.headers.get('WARC-Target-URI'), version)
-    const isCut = block === null || !/\r?\n\r?\n/.test(block.toString('latin1', 0, startBytes))
-    if (isCut && !isWhole) block = (await readRecord(version)).block
-    const http = block === null ? null : parseHttpBlock(block)
-    if (http === null) throw new Error('the record holds no HTTP response')
-    const fields = http.headers.entries.map(([name, value]) => `${name}: ${value}\n`)
-    return { kind: 'header', header: `${http.statusLine}\n${fields.join('')}` }
+    const hasHeader = start !== null && (!holdsHttp(start.head) || headerIsWhole(start.block))
+    const record = hasHeader || isWhole ? start : await readRecord(version)
+    const content = record === null ? null : recordContent(record.head, record.block)
+    if (content === null) throw new Error('the record holds no HTTP response')
+    return { kind: 'header', header: content.header.replaceAll('\r\n', '\n') }
   }
 
   return {
@@ -92,6 +90,10 @@ export function createRecordSource({ versions, objects }: RecordSourceDeps): Rec
     header: (version) => persist(version, readHeader),
     close: archive.close,
   }
+}
+
+function headerIsWhole(block: Buffer): boolean {
+  return /\r?\n\r?\n/.test(block.toString('latin1', 0, startBytes))
 }
 
 function checkTarget(target: string | null, { url }: Version): void {

@@ -7,7 +7,7 @@ import type { TextMark } from '../../store/contracts/collection.ts'
 import type { ObjectStore } from '../../store/contracts/objects.ts'
 import type { VersionStore } from '../../store/contracts/versions.ts'
 import { createBodyReader } from '../body-reader.ts'
-import { parseHttpBlock } from '../warc/http-block.ts'
+import { recordContent } from '../warc/record-content.ts'
 
 export type TextMarks = (versionId: number) => Promise<TextMark | null>
 
@@ -30,7 +30,7 @@ export function createTextMarks(
 
 /**
  * The response header of a record that is alone in its buffer, uncompressed: status line and fields, each ended by CRLF, as
- * octets in latin1. Throws `record-damaged` where there is none.
+ * octets in latin1; '' for what is no response. Throws `record-damaged` for what is no record.
  */
 export function responseHeader(record: Buffer): string {
   const end = record.indexOf('\r\n\r\n')
@@ -39,8 +39,8 @@ export function responseHeader(record: Buffer): string {
     throw new AppError('record-damaged', `the record has no header${parsed === null ? '' : `: ${parsed.reason}`}`)
   }
   const start = end + 4
-  const http = parseHttpBlock(record.subarray(start, start + parsed.head.blockLength))
-  if (http === null || http.status === null)
+  const content = recordContent(parsed.head, record.subarray(start, start + parsed.head.blockLength))
+  if (content === null || (content.header !== '' && content.status === null))
     throw new AppError('record-damaged', 'the record contains no HTTP response')
-  return `${http.statusLine}\r\n${http.headers.entries.map(([name, value]) => `${name}: ${value}\r\n`).join('')}`
+  return content.header
 }

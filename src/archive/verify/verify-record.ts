@@ -3,8 +3,8 @@ import { isAppError } from '../../core/errors.ts'
 import { decodeBody } from '../../core/http/decode-body.ts'
 import { bodyDigest } from '../../core/url/fingerprint.ts'
 import type { CataloguedRecord } from '../../store/contracts/objects.ts'
-import { parseHttpBlock } from '../warc/http-block.ts'
 import { checkRecord, parseWholeRecord } from '../warc/record-check.ts'
+import { recordContent } from '../warc/record-content.ts'
 import { type ArchiveRecord, readRecordAt, readRecords } from '../warc/record-reader.ts'
 
 /** Larger records are read piece by piece. */
@@ -119,14 +119,9 @@ async function faultOf(record: ArchiveRecord, row: CataloguedRecord): Promise<st
   if ((record.type === 'revisit') !== row.revisit) return `the record type ${record.type} does not match the catalogue`
   // Of a page that is gone there is no more than the header that said so.
   if (row.revisit || record.block === null || row.digest.length === 0) return null
-  const http = parseHttpBlock(record.block)
-  if (http === null) return 'the record contains no HTTP response'
-  const encodings = http.headers.getAll('Content-Encoding')
-  const decoded = await decodeBody(
-    http.body,
-    encodings.length === 0 ? undefined : encodings.join(', '),
-    Math.max(1, row.size),
-  )
+  const content = recordContent(record, record.block)
+  if (content === null) return 'the record contains no HTTP response'
+  const decoded = await decodeBody(content.body, content.encodings, Math.max(1, row.size))
   if (decoded.kind === 'failed' && row.size > 0) return "the body can't be decoded"
   const body = decoded.kind === 'failed' ? Buffer.alloc(0) : decoded.body
   return bodyDigest(body).equals(row.digest) ? null : 'the body does not match the digest in the catalogue'

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { bodyDigest, digestText } from '../../core/url/fingerprint.ts'
 import type { ArchiveFile, CataloguedRecord, ObjectStore } from '../../store/contracts/objects.ts'
-import { responseRecord, warcinfoRecord } from '../warc/record-writer.ts'
+import { resourceRecord, responseRecord, warcinfoRecord } from '../warc/record-writer.ts'
 import { type Damage, verifyArchive } from './verify.ts'
 
 /** An archive file with its rows, in a folder of its own. */
@@ -20,16 +20,12 @@ function writeArchive(folder: string, id: number, pages: number): Archive {
   for (let n = 0; n < pages; n++) {
     const body = Buffer.from(`body ${id} ${n} `.repeat(50))
     const url = `http://a.example/${id}/${n}`
-    const record = responseRecord({
-      uri: url,
-      date: 0,
-      address: null,
-      statusLine: 'HTTP/1.1 200 OK',
-      rawHeaders: ['Content-Type', 'text/plain'],
-      body,
-      payloadDigest: digestText(bodyDigest(body)),
-      truncated: null,
-    })
+    const payloadDigest = digestText(bodyDigest(body))
+    const common = { uri: url, date: 0, address: null, body, payloadDigest, truncated: null }
+    const record =
+      n % 2 === 0
+        ? responseRecord({ ...common, statusLine: 'HTTP/1.1 200 OK', rawHeaders: ['Content-Type', 'text/plain'] })
+        : resourceRecord({ ...common, contentType: 'text/plain', refers: null })
     const digest = bodyDigest(body)
     rows.push({
       fileId: id,

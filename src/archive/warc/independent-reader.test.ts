@@ -3,7 +3,7 @@ import test from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { WARCParser } from 'warcio'
 import { digestOf } from './digest.ts'
-import { newRecordId, responseRecord, revisitRecord, warcinfoRecord } from './record-writer.ts'
+import { newRecordId, resourceRecord, responseRecord, revisitRecord, warcinfoRecord } from './record-writer.ts'
 
 const date = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 const pages = [
@@ -35,7 +35,10 @@ function archive(): Buffer[] {
     const response = responseRecord({ ...exchange, ...answer, body, truncated: null })
     const refers = { refersToUri: exchange.uri, refersToDate: date, refersToId: response.recordId }
     const revisit = revisitRecord({ ...exchange, ...answer, ...refers, profile: 'identical-payload-digest' })
-    records.push(Buffer.concat(response.parts), Buffer.concat(revisit.parts))
+    const item = { ...exchange, contentType: 'text/html', body, payloadDigest, truncated: null }
+    const resource = resourceRecord({ ...item, blockDigest: 'sha256', refers: null })
+    const again = resourceRecord({ ...item, refers: { uri: exchange.uri, date } })
+    for (const { parts } of [response, revisit, resource, again]) records.push(Buffer.concat(parts))
   })
   return records
 }
@@ -58,13 +61,18 @@ for (const [form, write] of [
       const payload = Buffer.from(await record.readFully(false))
       if (record.warcType === 'warcinfo') continue
       assert.match(record.warcTargetURI!, /^http:\/\/example\.org\/\d$/)
-      assert.equal(record.httpHeaders?.statusCode, 200)
-      assert.equal(record.httpHeaders?.headers.get('Content-Type'), 'text/html')
-      if (record.warcType === 'response') bodies.push(payload)
+      const isHttp = record.warcContentType === 'application/http; msgtype=response'
+      if (isHttp) assert.equal(record.httpHeaders?.statusCode, 200)
+      else assert.equal(record.httpHeaders, null)
+      assert.equal(isHttp ? record.httpHeaders?.headers.get('Content-Type') : record.warcContentType, 'text/html')
+      if (record.warcType !== 'revisit') bodies.push(payload)
       else assert.equal(payload.length, 0)
     }
-    assert.deepEqual(types, ['warcinfo', ...pages.flatMap(() => ['response', 'revisit'])])
-    assert.deepEqual(bodies, pages)
+    assert.deepEqual(types, ['warcinfo', ...pages.flatMap(() => ['response', 'revisit', 'resource', 'revisit'])])
+    assert.deepEqual(
+      bodies,
+      pages.flatMap((page) => [page, page]),
+    )
     assert.deepEqual(
       complaints.map((method) => method.mock.callCount()),
       [0, 0, 0],

@@ -1,6 +1,6 @@
 import { parseRecordHead } from '../../core/warc/record-head.ts'
 import { matchesDigest, parseDigest } from './digest.ts'
-import { parseHttpBlock, withoutChunks } from './http-block.ts'
+import { payloadsOf } from './record-content.ts'
 import type { ArchiveRecord } from './record-reader.ts'
 
 export type CheckResult = { kind: 'ok' } | { kind: 'damaged'; reason: string }
@@ -49,18 +49,9 @@ function payloadDigestFault({ type, headers, block }: ArchiveRecord): string | n
   if (digest === 'malformed') return `WARC-Payload-Digest is no digest: ${text}`
   // A segment holds a part of what the digest speaks of.
   if (block === null || !withOwnPayload.has(type) || headers.get('WARC-Segment-Number') !== null) return null
-  const payloads = payloadsOf(headers.get('Content-Type') ?? '', block)
-  return payloads.some((payload) => matchesDigest(digest, payload))
+  return payloadsOf({ type, headers }, block).some((payload) => matchesDigest(digest, payload))
     ? null
     : 'the payload does not match WARC-Payload-Digest'
-}
-
-/** Writers that leave chunks in the block do not agree whether the payload has them. */
-function payloadsOf(contentType: string, block: Buffer): Buffer[] {
-  const http = /^(?:application|message)\/http\b/i.test(contentType) ? parseHttpBlock(block) : null
-  if (http === null) return [block]
-  const bare = withoutChunks(http)
-  return bare === null || bare === http.body ? [http.body] : [bare, http.body]
 }
 
 const ending = '\r\n\r\n'

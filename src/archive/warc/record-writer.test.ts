@@ -3,10 +3,12 @@ import test from 'node:test'
 import { digestOf } from './digest.ts'
 import { parseHttpBlock } from './http-block.ts'
 import { checkRecord } from './record-check.ts'
+import { recordContent } from './record-content.ts'
 import { type ArchiveRecord, readRecords } from './record-reader.ts'
 import {
   newRecordId,
   type ResponseInput,
+  resourceRecord,
   responseRecord,
   revisitRecord,
   type WrittenRecord,
@@ -135,4 +137,42 @@ test('revisits and file descriptions are valid records', async () => {
   assert.equal(seenAgain!.headers.get('WARC-Profile'), 'http://netpreserve.org/warc/1.1/revisit/server-not-modified')
   assert.equal(seenAgain!.headers.get('WARC-Refers-To'), first.recordId)
   assert.equal(parseHttpBlock(seenAgain!.block!)!.body.length, 0)
+})
+
+const item = { uri: 'imap://example.org/INBOX;UID=7', date, address: null, truncated: null, refers: null }
+
+test('a body that came by itself comes back with its type and without a header, even if it is an HTTP message', async () => {
+  const http = Buffer.from('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nno gzip')
+  for (const [contentType, block] of [
+    ['text/plain; charset=utf-8', Buffer.from('Grüße')],
+    ['message/rfc822', http],
+    ['application/octet-stream', Buffer.alloc(0)],
+  ] as const) {
+    const payloadDigest = digestOf('sha256', [block])
+    const [record] = await readBack(resourceRecord({ ...item, contentType, body: block, payloadDigest }))
+    assert.equal(record!.type, 'resource')
+    assert.deepEqual(recordContent(record!, record!.block!), {
+      ...{ header: '', status: null, contentType, encodings: undefined, body: block },
+    })
+  }
+})
+
+test('an equal body that is kept elsewhere is referred to, with a type of its own', async () => {
+  const refers = { uri: 'ftp://example.org/a', date: date - 1000 }
+  const payloadDigest = digestOf('sha256', [body])
+  const [record] = await readBack(resourceRecord({ ...item, contentType: 'text/html', body, payloadDigest, refers }))
+  assert.deepEqual([record!.type, record!.blockLength], ['revisit', 0])
+  assert.equal(record!.headers.get('WARC-Refers-To-Target-URI'), refers.uri)
+  assert.equal(recordContent(record!, record!.block!)!.contentType, 'text/html')
+})
+
+test("what is no media type, or would make a body pass for a response, doesn't get into a record", async () => {
+  for (const contentType of ['', 'nonsense', 'a/b\r\nWARC-Type: x', 'application/http; msgtype=response']) {
+    const payloadDigest = digestOf('sha256', [body])
+    const [record, ...others] = await readBack(resourceRecord({ ...item, contentType, body, payloadDigest }))
+    assert.deepEqual(
+      [record!.type, record!.headers.getAll('Content-Type'), others],
+      [...['resource', ['application/octet-stream'], []]],
+    )
+  }
 })

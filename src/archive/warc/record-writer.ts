@@ -42,6 +42,18 @@ export type RevisitInput = Exchange & {
   refersToId?: string
 }
 
+export type ResourceInput = Common & {
+  address: string | null
+  /** Media type of the body, with its parameters. */
+  contentType: string
+  body: Uint8Array
+  /** `sha256:BASE32` of `body`. */
+  payloadDigest: string
+  truncated: Truncation | null
+  /** Where an equal body is kept: then the record is a revisit, without one. */
+  refers: { uri: string; date: Date | number } | null
+}
+
 export type WarcinfoInput = {
   filename: string
   software: string
@@ -86,6 +98,28 @@ export function revisitRecord(input: RevisitInput): WrittenRecord {
   if (refersToId !== undefined) lines += `WARC-Refers-To: ${lineValue(refersToId)}\r\n`
   lines += 'Content-Type: application/http; msgtype=response\r\n'
   return compose('revisit', input, lines, httpHeaderBlock(input.statusLine, input.rawHeaders, null), empty)
+}
+
+/** A body that came by itself and not as a response of the web: a file, a message, a row. */
+export function resourceRecord(input: ResourceInput): WrittenRecord {
+  const { uri, address, contentType, body, payloadDigest, truncated, refers } = input
+  let lines = `WARC-Target-URI: ${safeUri(uri)}\r\n`
+  if (address !== null) lines += `WARC-IP-Address: ${lineValue(address)}\r\n`
+  lines += `WARC-Payload-Digest: ${lineValue(payloadDigest)}\r\n`
+  if (refers !== null) {
+    lines += 'WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\r\n'
+    lines += `WARC-Refers-To-Target-URI: ${safeUri(refers.uri)}\r\n`
+    lines += `WARC-Refers-To-Date: ${stamp(refers.date)}\r\n`
+  } else if (truncated !== null) lines += `WARC-Truncated: ${truncated}\r\n`
+  lines += `Content-Type: ${mediaType(contentType)}\r\n`
+  return refers === null ? compose('resource', input, lines, '', body) : compose('revisit', input, lines, '', empty)
+}
+
+/** Strangers name types; one that is none would make the record invalid. A revisit must not pass for an HTTP message. */
+function mediaType(contentType: string): string {
+  const type = lineValue(contentType).trim()
+  const isType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;|$)/.test(type)
+  return isType && !/^(?:application|message)\/http\b/i.test(type) ? type : 'application/octet-stream'
 }
 
 function compose(
