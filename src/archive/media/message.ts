@@ -1,0 +1,101 @@
+import { escapeHtml } from '../../core/html/escape.ts'
+import { type MailMessage, parseMessage } from '../../core/mail/message.ts'
+import { encoded, sectionUrl, splitMessageUrl } from '../../core/mail/message-url.ts'
+import { harmlessMarkup } from './harmless-markup.ts'
+
+/**
+ * A message of mail or news as a page: its subject, the fields of its header, its text, links to its attachments and to the messages that
+ * it refers to. Nothing of it runs, loads or is sent.
+ */
+export async function messageToHtml(
+  body: Buffer,
+  { url, maxBytes }: { url: string; contentType: string; maxBytes: number },
+): Promise<{ html: string }> {
+  const message = await parseMessage(body.subarray(0, maxBytes))
+  const title = message.subject || 'Message without a subject'
+  const parts = [
+    `<!doctype html><html><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head><body><article>`,
+    `<h1>${escapeHtml(title)}</h1>`,
+    fieldsOf(message),
+    textOf(message, maxBytes),
+    attachmentsOf(message, url),
+    threadOf(message, url),
+    message.isCut || body.length > maxBytes ? '<p>Some of this message was left out: it is too large.</p>' : '',
+    '</article></body></html>',
+  ]
+  return { html: parts.join('\n') }
+}
+
+function fieldsOf({ from, to, cc, date, list }: MailMessage): string {
+  const fields = [
+    ['From', from],
+    ['To', to],
+    ['Cc', cc],
+    ['Date', date],
+    ['List', list],
+  ].filter(([, value]) => value !== '')
+  if (fields.length === 0) return ''
+  const rows = fields.map(([name, value]) => `<tr><th>${name}</th><td>${escapeHtml(value!)}</td></tr>`)
+  return `<table>${rows.join('')}</table>`
+}
+
+function textOf({ html, text }: MailMessage, maxCharacters: number): string {
+  const fromHtml = html === '' ? null : harmlessMarkup(html.slice(0, maxCharacters))
+  // Some programs send HTML without a word in it beside the text.
+  if (fromHtml !== null && (fromHtml.hasText || text.trim() === '')) return `<div>${fromHtml.html}</div>`
+  return `<div>${paragraphs(text.slice(0, maxCharacters))}</div>`
+}
+
+function paragraphs(text: string): string {
+  const all = text
+    .trimEnd()
+    .replace(/\r\n?/g, '\n')
+    .split(/\n(?:[ \t]*\n)+/)
+    .filter((each) => each.trim() !== '')
+  return all.map((each) => `<p>${each.split('\n').map(withLinks).join('<br>\n')}</p>`).join('\n')
+}
+
+const address = /https?:\/\/[^\s<>"'`]{1,2000}/g
+
+function withLinks(line: string): string {
+  let html = ''
+  let from = 0
+  for (const found of line.matchAll(address)) {
+    // What ends a sentence or a bracket is not part of the address.
+    const link = found[0].replace(/[.,;:!?]+$/, '').replace(/\)+$/, (ends) => (found[0].includes('(') ? ends : ''))
+    html += `${escapeHtml(line.slice(from, found.index))}<a href="${escapeHtml(link)}">${escapeHtml(link)}</a>`
+    from = found.index + link.length
+  }
+  return html + escapeHtml(line.slice(from))
+}
+
+function attachmentsOf({ attachments }: MailMessage, url: string): string {
+  if (attachments.length === 0) return ''
+  const isOfMailbox = splitMessageUrl(url).key !== null
+  const entries = attachments.map(({ name, type, section }) => {
+    const label = escapeHtml(name)
+    const shown = isOfMailbox ? `<a href="${escapeHtml(sectionUrl(url, section))}">${label}</a>` : label
+    return `<li>${shown} (${escapeHtml(type)})</li>`
+  })
+  return `<h2>Attachments</h2><ul>${entries.join('')}</ul>`
+}
+
+function threadOf({ id, references }: MailMessage, url: string): string {
+  if (references.length === 0) return ''
+  const entries = references.map((reference) => {
+    const link = `<a href="${escapeHtml(besides(url, id, reference))}">${escapeHtml(reference)}</a>`
+    return `<li>${link}</li>`
+  })
+  return `<h2>In reply to</h2><ul>${entries.join('')}</ul>`
+}
+
+/** Where the URL of a message ends with its id, another message has the same URL with another id. */
+function besides(url: string, id: string | null, other: string): string {
+  if (id !== null) {
+    for (const spelt of [encoded, encodeURIComponent]) {
+      const own = spelt(id.toWellFormed())
+      if (url.endsWith(own)) return url.slice(0, -own.length) + spelt(other.toWellFormed())
+    }
+  }
+  return `mid:${encoded(other)}`
+}

@@ -1,0 +1,198 @@
+import { isUtf8 } from 'node:buffer'
+import type { Address, Email } from 'postal-mime'
+import { repairedText } from './repaired-text.ts'
+
+/** A message as far as it can be read. Nothing in it is to be trusted; what is missing is empty. */
+export type MailMessage = {
+  subject: string
+  from: string
+  to: string
+  cc: string
+  /** ISO 8601, or as it is where it is no date. */
+  date: string
+  /** Name or id of the mailing list, or newsgroups. */
+  list: string
+  /** Without angle brackets; null for none that is usable. */
+  id: string | null
+  /** Ids of the messages it refers to, oldest first. */
+  references: readonly string[]
+  text: string
+  html: string
+  attachments: readonly MailAttachment[]
+  /** Parts or headers were left out. */
+  isCut: boolean
+}
+
+export type MailAttachment = {
+  /** From 1, the same each time the message is read. */
+  section: number
+  name: string
+  /** Media type without parameters. */
+  type: string
+  body: Buffer
+}
+
+type Decoder = (words: string) => string
+
+const maxHeaderBytes = 512 * 1024
+const limits = { maxHeadersSize: maxHeaderBytes, maxNestingDepth: 60, maxRfc822NestingDepth: 5 }
+/** Each part starts with a line of this form, and so do few others. */
+const maxPartLines = 5000
+const maxAttachments = 200
+const maxReferences = 100
+const maxNameLength = 250
+const maxFieldLength = 2000
+
+/** Never rejects: of a message that is no message, its text is what is left. */
+export async function parseMessage(source: Buffer): Promise<MailMessage> {
+  const { bytes, isCut } = withoutExcess(withReadableHeader(withoutEnvelope(source)))
+  const { default: PostalMime, decodeWords } = await import('postal-mime')
+
+  async function parsed(bytes: Buffer): Promise<MailMessage | null> {
+    try {
+      return messageOf(await PostalMime.parse(bytes, limits), decodeWords, isCut)
+    } catch {
+      // Beyond a limit, or so broken that its reader stumbles; there is another way for it.
+      return null
+    }
+  }
+
+  const message = await parsed(bytes)
+  if (message === null) return asText(bytes, decodeWords)
+  if (!/\ufffd/.test(message.text + message.html)) return message
+  // The declared encoding is not the one that was used: what is no UTF-8 is read byte by byte, and what is none the less is repaired.
+  const again = await parsed(withoutUtf8Claims(bytes))
+  return again === null ? message : { ...message, text: again.text, html: again.html }
+}
+
+/** Message-ID or header of that kind, without angle brackets. */
+export function messageId(value: string): string | null {
+  const id = /<([^<>]+)>/.exec(value)?.[1]?.replaceAll(/\s+/g, '') ?? value.trim()
+  return /^[^\s<>\p{Cc}\ufffd]{1,250}$/u.test(id) ? id : null
+}
+
+function messageOf(email: Email, decodeWords: Decoder, isCut: boolean): MailMessage {
+  const field = (name: string): string => email.headers.find(({ key }) => key === name)?.value ?? ''
+  return {
+    subject: line(email.subject ?? ''),
+    from: addresses(email.from === undefined ? [] : [email.from]),
+    to: addresses(email.to ?? []),
+    cc: addresses(email.cc ?? []),
+    date: line(email.date ?? ''),
+    list: line(decodeWords(field('list-id') || field('newsgroups'))),
+    id: messageId(field('message-id')),
+    references: referencesOf(field('references'), field('in-reply-to')),
+    text: repairedText(email.text ?? ''),
+    html: repairedText(email.html ?? ''),
+    attachments: attachmentsOf(email),
+    isCut: isCut || email.attachments.length > maxAttachments,
+  }
+}
+
+function attachmentsOf(email: Email): MailAttachment[] {
+  return email.attachments.slice(0, maxAttachments).flatMap((attachment, index) => {
+    const { filename, mimeType, content } = attachment
+    // A picture within the text is part of its looks.
+    if (attachment.related === true && mimeType.startsWith('image/')) return []
+    const type = /^[a-z0-9!#$&^_.+-]{1,60}\/[a-z0-9!#$&^_.+-]{1,100}$/.test(mimeType)
+      ? mimeType
+      : 'application/octet-stream'
+    const section = index + 1
+    const name = line(filename ?? attachment.description ?? '').slice(0, maxNameLength) || `Attachment ${section}`
+    return [{ section, name, type, body: asBuffer(content) }]
+  })
+}
+
+function asBuffer(content: ArrayBuffer | Uint8Array | string): Buffer {
+  if (typeof content === 'string') return Buffer.from(content)
+  return content instanceof ArrayBuffer
+    ? Buffer.from(content)
+    : Buffer.from(content.buffer, content.byteOffset, content.byteLength)
+}
+
+/** The last is the one that is answered. */
+function referencesOf(references: string, inReplyTo: string): string[] {
+  const found = `${references} ${/<[^<>]+>/.exec(inReplyTo)?.[0] ?? ''}`.match(/<[^<>]{1,300}>/g) ?? []
+  const ids = found.flatMap((one) => messageId(one) ?? [])
+  // The answered one is named twice as a rule; its last place counts.
+  return [...new Set(ids.reverse())].reverse().slice(-maxReferences)
+}
+
+function addresses(all: readonly Address[]): string {
+  const each = all.flatMap((one) => one.group ?? [one])
+  return line(
+    each.map(({ name, address }) => (name === '' ? address : address ? `${name} <${address}>` : name)).join(', '),
+  )
+}
+
+/** One line without control characters. */
+function line(text: string): string {
+  return repairedText(text.slice(0, 2 * maxFieldLength))
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim()
+    .slice(0, maxFieldLength)
+    .toWellFormed()
+}
+
+/** Mailboxes kept as files begin each message with a line of their own. */
+function withoutEnvelope(source: Buffer): Buffer {
+  if (source.subarray(0, 5).toString('latin1') !== 'From ') return source
+  return source.subarray(source.indexOf(0x0a) + 1)
+}
+
+/** Headers are UTF-8, if not ASCII. Old programs send other bytes: they are read as Western European. */
+function withReadableHeader(source: Buffer): Buffer {
+  const end = headerEnd(source)
+  const header = source.subarray(0, end)
+  if (isUtf8(header)) return source
+  return Buffer.concat([Buffer.from(new TextDecoder('windows-1252').decode(header)), source.subarray(end)])
+}
+
+function headerEnd(source: Buffer): number {
+  const ends = [source.indexOf('\n\n'), source.indexOf('\n\r\n')].filter((at) => at !== -1)
+  return ends.length === 0 ? source.length : Math.min(...ends)
+}
+
+function withoutExcess(source: Buffer): { bytes: Buffer; isCut: boolean } {
+  let lines = 0
+  for (let at = source.indexOf('\n--'); at !== -1; at = source.indexOf('\n--', at + 3)) {
+    if (++lines <= maxPartLines) continue
+    // Other texts have such lines too, but only in multiparts are they costly.
+    const isMultipart = /multipart\//i.test(source.subarray(0, at).toString('latin1'))
+    return isMultipart ? { bytes: source.subarray(0, at), isCut: true } : { bytes: source, isCut: false }
+  }
+  return { bytes: source, isCut: false }
+}
+
+const utf8Claim = /charset\s*=\s*"?utf-?8"?/gi
+const textWithoutClaim = /(content-type:[ \t]*text\/(?:plain|html))[ \t;]*(\r?\n)(?![ \t])/gi
+
+function withoutUtf8Claims(source: Buffer): Buffer {
+  const end = headerEnd(source)
+  const header = source.subarray(0, end).toString('latin1')
+  const added = /^content-type:/im.test(header) ? '' : 'Content-Type: text/plain; charset=windows-1252\r\n'
+  const text = source.toString('latin1').replace(utf8Claim, 'charset=windows-1252')
+  return Buffer.from(added + text.replace(textWithoutClaim, '$1; charset=windows-1252$2'), 'latin1')
+}
+
+/** A message that goes beyond the limits, or can't be taken apart. */
+function asText(source: Buffer, decodeWords: Decoder): MailMessage {
+  const header = source.subarray(0, Math.min(headerEnd(source), maxHeaderBytes)).toString('utf8')
+  const unfolded = header.replace(/\r?\n[ \t]+/g, ' ')
+  const field = (name: string): string =>
+    decodeWords((new RegExp(`^${name}:(.*)$`, 'im').exec(unfolded)?.[1] ?? '').slice(0, 20_000))
+  return {
+    subject: line(field('subject')),
+    from: line(field('from')),
+    to: line(field('to')),
+    cc: line(field('cc')),
+    date: line(field('date')),
+    list: line(field('list-id')),
+    id: messageId(field('message-id')),
+    references: referencesOf(field('references'), field('in-reply-to')),
+    text: repairedText(source.subarray(headerEnd(source)).toString('utf8').trim()),
+    html: '',
+    attachments: [],
+    isCut: true,
+  }
+}
