@@ -18,6 +18,14 @@ export const settings = {
     about:
       "Name servers the crawler asks, instead of this machine's own. Names in the hosts file, names without a dot and `.local` names are still resolved by the system. Each machine of a cluster has its own.",
   },
+  'files.roots': {
+    kind: 'list',
+    default: [],
+    pattern: /^\/[^\p{Cc}]{0,4000}$/u,
+    expected: 'a list of absolute paths of folders',
+    about:
+      'Folders whose files may be watched, by `file:` URLs. Every user can read all files in them that the program can read. Each machine of a cluster has its own.',
+  },
   'mail.server': {
     kind: 'string',
     default: '',

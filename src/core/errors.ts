@@ -33,6 +33,10 @@ export const errorCodes = {
   'protocol-failed': { retry: 'later', means: 'the server said something that its protocol does not allow' },
   'query-refused': { retry: 'never', means: 'the query is refused: it is wrong, or does more than read' },
   'query-timeout': { retry: 'later', means: 'the query took longer than the timeout' },
+  'file-refused': {
+    retry: 'never',
+    means: 'the path is outside the folders in `files.roots`, or is neither a regular file nor a folder',
+  },
   'browser-missing': { retry: 'never', means: 'no browser is installed or configured' },
   'browser-failed': { retry: 'later', means: 'the browser failed, hung or used too much memory, and was ended' },
   // input
@@ -41,7 +45,7 @@ export const errorCodes = {
   'usage-wrong': { retry: 'never', means: 'the command line has unknown options, invalid values or missing arguments' },
   'file-unreadable': {
     retry: 'never',
-    means: 'a file named on the command line or in the configuration cannot be read',
+    means: 'a file cannot be read: it is missing, or access is denied',
   },
   'file-invalid': { retry: 'never', means: 'the content of a file is invalid' },
   // store

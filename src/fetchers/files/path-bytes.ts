@@ -1,0 +1,33 @@
+/**
+ * Names of files are bytes, of any encoding or none. In URLs, each byte that may not stand for itself is percent-encoded, so that a name
+ * with a line break or with broken UTF-8 is as good as any other, and the way back leads to the same file.
+ */
+
+/** Characters of a path that URL parsers leave as they are. */
+const plain = new Set(Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@"))
+
+/** A name, without slashes, as a segment of a URL's path. */
+export function encodeName(name: Uint8Array): string {
+  let text = ''
+  for (const byte of name)
+    text += plain.has(byte) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+  return text
+}
+
+/** The name behind a segment; undefined where a percent sign isn't followed by two hexadecimal digits. */
+export function decodeSegment(segment: string): Buffer | undefined {
+  if (/%(?![0-9a-f]{2})/i.test(segment)) return undefined
+  const bytes = Buffer.from(segment, 'utf8').toString('latin1')
+  return Buffer.from(
+    bytes.replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16))),
+    'latin1',
+  )
+}
+
+/** A name to be shown: broken UTF-8 and control characters become U+FFFD. */
+export function nameText(name: Uint8Array): string {
+  return Buffer.from(name)
+    .toString('utf8')
+    .replace(/\p{Cc}/gu, '\uFFFD')
+    .slice(0, 500)
+}

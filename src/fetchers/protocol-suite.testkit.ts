@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { inspect } from 'node:util'
+import { systemClock } from '../core/clock.ts'
+import { AppError, isAppError } from '../core/errors.ts'
+import type { Found, Item, ItemBody, Place, Protocol, Secret, Session } from '../crawl/fetch/protocol.ts'
+
+/** A protocol, and a server of it that the suite may change. */
+export type ProtocolWorld = {
+  protocol: Protocol
+  /** A list that is empty at first: a folder, a mailbox, a group, a query. */
+  url: string
+  /** A URL at the same server where there is nothing. */
+  missingUrl: string
+  secret: Secret | null
+  /** Credentials that the server refuses, where it asks for some. */
+  wrongSecret?: Secret
+  /** Puts a new item into the list. Its body, as it is read, has the text somewhere; the name has letters alone. */
+  put(name: string, text: string): Promise<void>
+  /** Where items can change. */
+  change?(name: string, text: string): Promise<void>
+  /** Where items can go, and lists are whole. */
+  remove?(name: string): Promise<void>
+  /** Bodies that the server has sent so far, or bytes of them, as the server counts them; where it can tell. */
+  moved?(): Promise<number> | number
+  /** It connects to no host, so there is no address to guard. */
+  isLocal?: true
+  close(): Promise<void>
+}
+
+export type Visit = {
+  /** New and changed items. */
+  read: { url: string; name: string; body: ItemBody }[]
+  /** URLs that were kept and are not there any more. */
+  gone: string[]
+  lists: { url: string; name: string }[]
+  left: string
+}
+
+/** A place of a world. */
+export function placeIn(world: Pick<ProtocolWorld, 'url' | 'secret'>, changes: Partial<Place> = {}): Place {
+  return {
+    url: world.url,
+    secret: world.secret,
+    resolve: async () => '127.0.0.1',
+    signal: new AbortController().signal,
+    limits: { connectTimeoutMs: 20_000, stallTimeoutMs: 20_000, maxBodyBytes: 10_000_000, maxItems: 10_000 },
+    clock: systemClock,
+    ...changes,
+  }
+}
+
+/** Visits a place again and again as the engine does: keeps validators and cursor, and reads what is new or changed. */
+export function createVisitor(world: ProtocolWorld) {
+  const kept = new Map<string, string>()
+  let cursor = ''
+
+  async function take(session: Session, item: Item, visit: Visit): Promise<void> {
+    if (item.validator !== '' && kept.get(item.url) === item.validator) return
+    visit.read.push({ url: item.url, name: item.name, body: item.body ?? (await session.read(item)) })
+    kept.set(item.url, item.validator)
+  }
+
+  return {
+    kept,
+    async visit(changes: Partial<Place> = {}): Promise<Visit> {
+      const visit: Visit = { read: [], gone: [], lists: [], left: '' }
+      const session = await world.protocol.open(placeIn(world, changes))
+      try {
+        for (let hasMore = true; hasMore; ) {
+          const found = await session.look(cursor)
+          checkFound(found, changes.url ?? world.url)
+          if (found.kind === 'item') {
+            await take(session, found.item, visit)
+            break
+          }
+          for (const item of found.items) await take(session, item, visit)
+          const there = new Set(found.items.map(({ url }) => url))
+          if (found.isWhole) visit.gone = [...kept.keys()].filter((url) => !there.has(url))
+          for (const url of visit.gone) kept.delete(url)
+          visit.lists.push(...found.lists)
+          visit.left = found.left
+          cursor = found.cursor
+          hasMore = found.hasMore
+        }
+        return visit
+      } finally {
+        await session.close()
+      }
+    },
+  }
+}
+
+/** What holds for everything that is found. */
+function checkFound(found: Found, listUrl: string): void {
+  const items = found.kind === 'item' ? [found.item] : found.items
+  const urls = [...items, ...(found.kind === 'item' ? [] : found.lists)].map(({ url }) => url)
+  assert.equal(new Set(urls).size, urls.length, 'two entries have the same URL')
+  for (const url of urls) {
+    assert.equal(URL.parse(url)?.href, url, 'a URL is as the standard serialises it')
+    assert.doesNotMatch(url, /\p{Cc}/u)
+  }
+  for (const { url, name } of items) {
+    assert.ok(url.startsWith(listUrl), `${url} does not begin with ${listUrl}`)
+    assert.doesNotMatch(name, /\p{Cc}/u)
+  }
+}
+
+/** The contract of `Protocol`, for one implementation. What it can not do is not asked for. */
+export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, skip: string | false = false): void {
+  const withWorld = (work: (world: ProtocolWorld) => Promise<void>) => async () => {
+    const world = await open()
+    try {
+      await work(world)
+    } finally {
+      await world.protocol.close()
+      await world.close()
+    }
+  }
+  const promises = (promise: string, work: (world: ProtocolWorld) => Promise<void>): void => {
+    test(promise, { timeout: 120_000 }, withWorld(work))
+  }
+
+  describe(`${name}, as a protocol`, { skip }, () => {
+    promises('names its schemes in lower case, and has one spelling for each URL', async ({ protocol, url }) => {
+      assert.ok(protocol.schemes.length > 0)
+      for (const scheme of protocol.schemes) assert.match(scheme, /^[a-z][a-z0-9+.-]*$/)
+      assert.ok(protocol.schemes.includes(url.slice(0, url.indexOf(':'))))
+      const once = protocol.normalise(url)
+      assert.equal(once, url, 'the world has its URL in this spelling')
+      assert.equal(protocol.normalise(once), once)
+      assert.equal(protocol.normalise(url.replace(/^[a-z]+/, (scheme) => scheme.toUpperCase())), once)
+    })
+
+    promises('refuses URLs with control characters', async ({ protocol, url }) => {
+      for (const text of [`${url}\r\nNOOP`, `${url}\n`, `${url}a\0b`, `${url}\u007f`])
+        assert.throws(
+          () => protocol.normalise(text),
+          (error) => isAppError(error, 'url-invalid'),
+        )
+    })
+
+    promises('an empty list has no items', async (world) => {
+      const { read, gone } = await createVisitor(world).visit()
+      assert.deepEqual({ read, gone }, { read: [], gone: [] })
+    })
+
+    promises('reads all items at the first visit, and no body at the second', async (world) => {
+      await world.put('one', 'words of the first')
+      await world.put('two', 'words of the second')
+      const visitor = createVisitor(world)
+      const first = await visitor.visit()
+      assert.equal(first.read.length, 2)
+      assert.ok(findRead(first, 'words of the first').url !== findRead(first, 'words of the second').url)
+      for (const { body } of first.read) {
+        assert.match(body.type, /^[a-z]+\/[a-z0-9.+-]+(?:; ?[a-z]+=\S+)*$/i)
+        assert.equal(body.isCut, false)
+      }
+      const before = await world.moved?.()
+      const second = await visitor.visit()
+      assert.deepEqual(second.gone, [])
+      if (world.protocol.can.revalidate) assert.deepEqual(second.read, [])
+      assert.equal(await world.moved?.(), before)
+    })
+
+    promises('reads a new item alone', async (world) => {
+      await world.put('one', 'words of the first')
+      const visitor = createVisitor(world)
+      await visitor.visit()
+      const before = await world.moved?.()
+      await world.put('two', 'words of the second')
+      const { read, gone } = await visitor.visit()
+      assert.ok(findRead({ read }, 'words of the second'))
+      if (world.protocol.can.revalidate) assert.equal(read.length, 1)
+      assert.deepEqual(gone, [])
+      if (before !== undefined) assert.ok((await world.moved!()) > before, 'the server counts what it sends')
+    })
+
+    promises('items have the same URLs and validators in another session', async (world) => {
+      await world.put('one', 'words of the first')
+      await world.put('two', 'words of the second')
+      const [some, others] = [createVisitor(world), createVisitor(world)]
+      await some.visit()
+      await others.visit()
+      assert.deepEqual(new Map([...some.kept].sort()), new Map([...others.kept].sort()))
+    })
+
+    promises('a changed item keeps its URL and is read again', async (world) => {
+      if (world.change === undefined) return
+      await world.put('one', 'words of the first')
+      await world.put('two', 'words of the second')
+      const visitor = createVisitor(world)
+      const { url } = findRead(await visitor.visit(), 'words of the first')
+      await world.change('one', 'other words altogether')
+      const { read, gone } = await visitor.visit()
+      assert.equal(findRead({ read }, 'other words altogether').url, url)
+      if (world.protocol.can.revalidate) assert.equal(read.length, 1)
+      assert.deepEqual(gone, [])
+    })
+
+    promises('a removed item is gone', async (world) => {
+      if (world.remove === undefined) return
+      await world.put('one', 'words of the first')
+      await world.put('two', 'words of the second')
+      const visitor = createVisitor(world)
+      const { url } = findRead(await visitor.visit(), 'words of the first')
+      await world.remove('one')
+      const { gone } = await visitor.visit()
+      assert.deepEqual(gone, [url])
+    })
+
+    promises('says that there is nothing at a URL', async (world) => {
+      const visitor = createVisitor(world)
+      await fails(world, () => visitor.visit({ url: world.missingUrl }), 'not-found')
+    })
+
+    promises('cuts bodies at the limit, and says so', async (world) => {
+      await world.put('long', 'many words '.repeat(2000))
+      const limits = { ...placeIn(world).limits, maxBodyBytes: 100 }
+      const { read } = await createVisitor(world).visit({ limits })
+      assert.equal(read.length, 1)
+      assert.ok(read[0]!.body.body.length <= 100)
+      assert.equal(read[0]!.body.isCut, true)
+    })
+
+    promises('lists no more items at once than the limit, and says so', async (world) => {
+      for (const name of ['one', 'two', 'three']) await world.put(name, `words of ${name}`)
+      const limits = { ...placeIn(world).limits, maxItems: 2 }
+      const session = await world.protocol.open(placeIn(world, { limits }))
+      const found = await session.look('')
+      await session.close()
+      assert.ok(found.kind === 'list')
+      assert.equal(found.items.length, 2)
+      assert.ok(found.hasMore || found.left !== '', 'it says that there is more')
+      assert.ok(!found.isWhole, 'what is beyond the limit is not gone')
+    })
+
+    promises('ends with its visit', async (world) => {
+      await world.put('one', 'words of the first')
+      const visitor = createVisitor(world)
+      await fails(world, () => visitor.visit({ signal: AbortSignal.abort() }))
+      const ended = new AbortController()
+      const visit = visitor.visit({ signal: ended.signal })
+      ended.abort()
+      await fails(world, () => visit)
+      // What it left behind is in nobody's way.
+      assert.equal((await visitor.visit()).read.length, 1)
+    })
+
+    promises('connects to no address that the guard refuses', async (world) => {
+      if (world.isLocal) return
+      await world.put('one', 'words of the first')
+      const asked: string[] = []
+      const resolve = async (host: string): Promise<string> => {
+        asked.push(host)
+        throw new AppError('address-refused', 'a private address')
+      }
+      await fails(world, () => createVisitor(world).visit({ resolve }), 'address-refused')
+      assert.ok(asked.length > 0)
+    })
+
+    promises('wrong credentials are refused, and quoted nowhere', async (world) => {
+      if (world.wrongSecret === undefined) return
+      const { wrongSecret: secret } = world
+      await fails({ ...world, secret }, () => createVisitor(world).visit({ secret }), 'sign-in-failed')
+    })
+
+    promises('hears of a new item, where it can', async (world) => {
+      assert.equal(world.protocol.listen !== undefined, world.protocol.can.push)
+      if (world.protocol.listen === undefined) return
+      const { promise: news, resolve: onNews, reject: onEnd } = Promise.withResolvers<void>()
+      const listener = await world.protocol.listen(placeIn(world), { onNews, onEnd })
+      await world.put('one', 'words of the first')
+      await news
+      assert.equal((await createVisitor(world).visit()).read.length, 1)
+      await listener.close()
+      await listener.close()
+    })
+
+    promises('can be closed twice', async (world) => {
+      const session = await world.protocol.open(placeIn(world))
+      await session.look('')
+      await session.close()
+      await session.close()
+      await world.protocol.close()
+      await world.protocol.close()
+    })
+  })
+}
+
+function findRead({ read }: Pick<Visit, 'read'>, text: string): Visit['read'][number] {
+  const found = read.filter(({ body }) => body.body.includes(text))
+  assert.equal(found.length, 1, `one item has the text ${JSON.stringify(text)}`)
+  return found[0]!
+}
+
+/** Fails with an AppError that has nothing of the credentials, neither in it nor behind it. */
+export async function fails(
+  { secret }: Pick<ProtocolWorld, 'secret'>,
+  work: () => Promise<unknown>,
+  code?: AppError['code'],
+): Promise<void> {
+  await assert.rejects(work, (error) => {
+    assert.ok(isAppError(error), `not an AppError: ${inspect(error)}`)
+    if (code !== undefined) assert.equal(error.code, code, error.message)
+    const all = inspect(error, { depth: 10, showHidden: true })
+    // Names of users and hosts are no secrets; short ones would be found anywhere.
+    for (const [name, value] of Object.entries(secret ?? {}))
+      if (name !== 'user') assert.ok(!all.includes(value), `the ${name} is in an error`)
+    return true
+  })
+}
