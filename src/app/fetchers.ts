@@ -2,6 +2,7 @@ import { type ClusterFetcherDeps, createClusterFetcher } from '../fetchers/clust
 import type { Fetcher } from '../fetchers/fetcher.ts'
 import { createLocalFetcher, type LocalFetcherDeps, webSchemes } from '../fetchers/local/local-fetcher.ts'
 import { createFetcherRouter } from '../fetchers/router.ts'
+import { type ProtocolAbilities, webAbilities } from '../services/profiles/protocols.ts'
 
 type RegisteredFetcher = {
   schemes: readonly string[]
@@ -16,8 +17,11 @@ const registered: readonly RegisteredFetcher[] = [
   { schemes: webSchemes, local: createLocalFetcher, cluster: createClusterFetcher },
 ]
 
+/** What can be watched, by URI scheme. */
+export const protocolAbilities: ProtocolAbilities = webAbilities
+
 /** URI schemes that can be watched. */
-export const watchableSchemes: readonly string[] = registered.flatMap(({ schemes }) => schemes)
+export const watchableSchemes: readonly string[] = [...protocolAbilities.keys()]
 
 export const createLocalFetchers = (deps: LocalFetcherDeps): Fetcher =>
   createFetcherRouter(registered.map(({ local }) => local(deps)))

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import type { CrawlResult } from '../core/reports/crawl-report.ts'
+import { webAbilities } from '../services/profiles/protocols.ts'
 import type { Engine } from './engine.ts'
 import type { CliIo, StopSignal } from './output/io.ts'
 import { runCli } from './run-cli.ts'
@@ -111,7 +112,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
   const cluster = { serve: unexpected, worker: unexpected, control: unexpected }
   const schema = { schema: unexpected, migrate: unexpected, distribute: unexpected, importFolder: unexpected }
   return {
-    schemes: ['http', 'https'],
+    abilities: webAbilities,
     up: unexpected,
     crawl: unexpected,
     status: unexpected,

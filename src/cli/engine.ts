@@ -32,13 +32,14 @@ import type { AddedChannel, ChannelKind } from '../services/channels/channel-ser
 import type { OwnedChannel, TextDraft } from '../services/channels/operator-channels.ts'
 import type { TestResult } from '../services/channels/sending.ts'
 import type { ImportHooks } from '../services/import/copy.ts'
+import type { ProtocolAbilities } from '../services/profiles/protocols.ts'
 import type { NodeReport } from '../store/contracts/cluster/nodes.ts'
 import type { Aci } from '../xml/aci/aci.ts'
 
 /** The rest of the program, as the commands see it. The composition root supplies it. */
 export type Engine = {
-  /** URI schemes that can be watched. */
-  readonly schemes: readonly string[]
+  /** What can be watched, by URI scheme. */
+  readonly abilities: ProtocolAbilities
   crawl(settings: CrawlSettings, hooks: CrawlHooks, target: Target): Promise<CrawlResult>
   up(target: Target, hooks: UpHooks): Promise<void>
   /** Server, scheduler and delivery of a cluster; runs until the signal. */

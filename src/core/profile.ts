@@ -1,3 +1,5 @@
+import { credentialsId, type Render, withAccess } from './url/access.ts'
+
 /** What one user watches: sources, interests and delivery. Times are milliseconds. */
 export type Profile = {
   id: string
@@ -69,17 +71,38 @@ export type Source = {
   aspects: readonly Aspect[]
   /** On prices and numbers, such as `below 30`; a change counts if one of them holds, without any each does. */
   conditions: readonly string[]
+  /** By which program pages are read: by the engine itself, or by a browser that runs their scripts. */
+  render: Render
+  /** Name of the owner's stored credentials; '' for none. */
+  credentials: string
+  /** Whether it is asked in intervals only, or tells of news by itself as well. */
+  method: Method
 }
+
+export const methods = ['pull', 'push'] as const
+export type Method = (typeof methods)[number]
 
 export const aspects = ['text', 'links', 'images', 'title', 'description', 'data', 'status', 'headers'] as const
 export type Aspect = (typeof aspects)[number]
 
 /** What a source has where nothing is said, and what those have that were stored before there was such a thing. */
-export const partDefaults: Pick<Source, 'select' | 'omit' | 'aspects' | 'conditions'> = {
+export const partDefaults: Pick<
+  Source,
+  'select' | 'omit' | 'aspects' | 'conditions' | 'render' | 'credentials' | 'method'
+> = {
   select: [],
   omit: [],
   aspects: ['text', 'links'],
   conditions: [],
+  render: 'http',
+  credentials: '',
+  method: 'pull',
+}
+
+/** The URI of a source's watch. It says how it is asked for, so that what is read with credentials is shared with nobody. */
+export function watchedUri(owner: string, source: Pick<Source, 'uri' | 'render' | 'credentials'>): string {
+  const { uri, render, credentials } = source
+  return withAccess(uri, { render, credentials: credentialsId(owner, credentials) })
 }
 
 /** The pages that belong to a source. */
@@ -134,8 +157,6 @@ export type ProfileUrd = Omit<Profile, 'name' | 'sources'> & {
   /** Id of the profile; '' where it comes from none. */
   profile: string
   source: Source
-  /** Whether it is fetched or sends by itself. */
-  method: 'pull' | 'push'
   /** Milliseconds since 1970; 0 for never. */
   lastCheckedAt: number
 }

@@ -18,7 +18,7 @@ import type { InboxService } from '../services/inbox/inbox-service.ts'
 import type { RequestLimits } from '../services/limits/request-limits.ts'
 import type { PrivateAddress } from '../services/profiles/private-address.ts'
 import type { ProfileService } from '../services/profiles/profile-service.ts'
-import type { KnownChannels, ProfileRules } from '../services/profiles/values/profile-values.ts'
+import type { BelongingsOf, ProfileRules } from '../services/profiles/values/profile-values.ts'
 import type { Sources } from '../services/sources/sources.ts'
 import type { NodeStore } from '../store/contracts/cluster/nodes.ts'
 import type { DeliveryStore } from '../store/contracts/deliveries.ts'
@@ -61,7 +61,7 @@ export type ServerParts = HealthParts & {
   privateAddress: PrivateAddress
   /** How profiles are read. */
   profileRules: ProfileRules
-  channelsOf: KnownChannels
+  belongingsOf: BelongingsOf
   settings: Pick<Config['server'], 'url'>
   requestLimits: RequestLimits
   activity: Activity

@@ -17,9 +17,9 @@ import { createRequestLimits } from '../../services/limits/request-limits.ts'
 import { createProfileKeys } from '../../services/profiles/keyed-profile.ts'
 import { createProfileReading } from '../../services/profiles/profile-reading.ts'
 import { createProfileService, type ProfileService } from '../../services/profiles/profile-service.ts'
-import { createKnownChannels } from '../../services/profiles/values/profile-values.ts'
+import { createBelongings } from '../../services/profiles/values/profile-values.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
-import { watchableSchemes } from '../fetchers.ts'
+import { protocolAbilities } from '../fetchers.ts'
 
 export type ChannelPartDeps = {
   config: Config
@@ -37,8 +37,8 @@ export function createChannelParts({ config, stores, clock, onChange }: ChannelP
   const { maxProfiles, maxSources } = config.server
   const profiles = createProfileService({
     store: stores.profiles,
-    reading: createProfileReading({ config, schemes: watchableSchemes }),
-    channelsOf: createKnownChannels(stores.channels),
+    reading: createProfileReading({ config, abilities: protocolAbilities }),
+    belongingsOf: createBelongings(stores),
     keyed: createProfileKeys(namingOf(config.crawl)),
     limits: { maxProfiles, maxSources },
   })

@@ -19,7 +19,7 @@ import { createInboxService, createProfileNames } from '../../services/inbox/inb
 import { createRequestLimits } from '../../services/limits/request-limits.ts'
 import { createProfileKeys } from '../../services/profiles/keyed-profile.ts'
 import { createPrivateAddress } from '../../services/profiles/private-address.ts'
-import { createKnownChannels, profileRules } from '../../services/profiles/values/profile-values.ts'
+import { createBelongings, profileRules } from '../../services/profiles/values/profile-values.ts'
 import { createLevels } from '../../services/scheduler/schedule-settings.ts'
 import type { Scheduler } from '../../services/scheduler/scheduler.ts'
 import { followChecks } from '../../services/sources/source-events.ts'
@@ -27,7 +27,7 @@ import { createSources, type Sources } from '../../services/sources/sources.ts'
 import type { WatchService } from '../../services/watching/watch-service.ts'
 import type { ClusterEvents } from '../../store/contracts/cluster/events.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
-import { watchableSchemes } from '../fetchers.ts'
+import { protocolAbilities } from '../fetchers.ts'
 import { createActivityParts } from './activity-parts.ts'
 import { createDeliveryParts } from './channel-parts.ts'
 import { createLinkParts } from './link-parts.ts'
@@ -84,8 +84,8 @@ export function createParts(given: ServerDeps): ServerParts {
     }),
     archive: deps.archive,
     muting: createMuting({ archive: deps.archive, annotations: deps.stores.annotations, clock: deps.clock }),
-    profileRules: profileRules(config, watchableSchemes),
-    channelsOf: createKnownChannels(deps.stores.channels),
+    profileRules: profileRules(config, protocolAbilities),
+    belongingsOf: createBelongings(deps.stores),
     privateAddress: createPrivateAddress(config.network.allow),
     settings: config.server,
     sources,
@@ -127,7 +127,7 @@ export function createAccounts({ stores, config, clock, onProblem, isShared = fa
 }
 
 function createSourceParts({ stores, config, log, clock, scheduler, watching, checks, hub }: PartDeps): Sources {
-  const rules = profileRules(config, watchableSchemes)
+  const rules = profileRules(config, protocolAbilities)
   const sources = createSources({
     ...{ scheduler, watching, clock },
     isAdministrator: async (owner) => (await stores.accounts.findByEmail(owner))?.role === 'administrator',

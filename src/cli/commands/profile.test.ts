@@ -186,7 +186,7 @@ describe('the command profile', () => {
         return each(profile, { ...profile, id: '8' })
       },
       exportUrds: async () =>
-        each<ProfileUrd>({ ...profile, profile: '7', source: profile.sources[0]!, method: 'pull', lastCheckedAt: 0 }),
+        each<ProfileUrd>({ ...profile, profile: '7', source: profile.sources[0]!, lastCheckedAt: 0 }),
       importProfiles: async (_: unknown, profiles: readonly ImportedProfile[]) => {
         asked.push(profiles.map(({ id, owner, profile: draft }) => ({ ...draft, id, owner })))
         return { created: 0, replaced: 2, profiles: [] }

@@ -189,12 +189,12 @@ async function readProfileFile(
   // Loading the XML engine takes a while: other commands don't wait for it.
   const { readProfilesJson, readProfilesXml } = await import('../../services/profiles/profile-file.ts')
   const { profileRules } = await import('../../services/profiles/values/profile-values.ts')
-  // Whether their owner has such a channel is known where they are imported.
+  // Whether their owner has such a channel, or such credentials, is known where they are imported.
   const checkChannel = (id: string) =>
     id === 'inbox' || isChannelId(id)
       ? null
       : `unknown channel ${JSON.stringify(id)}; expected inbox, or the id of a channel`
-  const rules = { ...profileRules(config, engine.schemes), checkChannel }
+  const rules = { ...profileRules(config, engine.abilities), checkChannel, checkCredentials: () => null }
   return isJson(file) ? readProfilesJson(text, rules) : readProfilesXml(text, rules)
 }
 

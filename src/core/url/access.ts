@@ -41,5 +41,9 @@ export function withoutAccess(url: string): string {
   return url.includes('~') ? url.replace(user, '$1') : url
 }
 
-/** Whether a URL has been asked for in another way than everybody may. */
+/** Whether pages of one URL may lead to the other: links stay in the same access, or leave it for what everybody may read. */
+export const mayLeadTo = (from: string, to: string): boolean =>
+  isOpen(to) || user.exec(from)?.[2] === user.exec(to)?.[2]
+
+/** Whether everybody may ask for it in this way. */
 export const isOpen = (url: string): boolean => !url.includes('~') || !user.test(url)

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { cadenceExamples } from '../../core/delivery/cadence.ts'
-import { amounts, aspects, matches } from '../../core/profile.ts'
+import { amounts, aspects, matches, methods } from '../../core/profile.ts'
+import { renders } from '../../core/url/access.ts'
 import { Id, MarkedText, oneOf, orNull, Time } from './common.ts'
 import { Explanation } from './inbox.ts'
 
@@ -59,6 +60,9 @@ export const Profile = Type.Object({
       conditions: Type.Array(Type.String(), {
         description: 'On prices and numbers, e.g. "below 30"; a change counts if one of them holds',
       }),
+      render: oneOf(renders, { description: 'browser: for web pages that need their scripts' }),
+      credentials: Type.String({ description: 'Name of stored credentials to sign in with; empty for none' }),
+      method: oneOf(methods, { description: 'push: the source tells of news by itself, where its protocol can' }),
     }),
   ),
   interests: Type.Object({

@@ -12,7 +12,14 @@ const budgets = () => createOwnerBudgets(() => createWorkBudget(20_000_000))
 
 function recipientOf(id: string, ignore: readonly string[], owner = 'ann@example.org'): Recipient {
   const urd = { id: 1, profile: id, place: 0, watch: 1, visitedAt: 1, paused: false, muted: false, ...notAside }
-  return { slot: 1, profile: profileOf(id, owner, [source], {}, { ignore }), source, urd, interests: null }
+  return {
+    slot: 1,
+    profile: profileOf(id, owner, [source], {}, { ignore }),
+    source,
+    uri: source.uri,
+    urd,
+    interests: null,
+  }
 }
 
 const contentOf = (text: string | null, contentType = 'text/plain'): Content | null =>

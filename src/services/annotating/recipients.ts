@@ -1,4 +1,4 @@
-import type { Profile, Source } from '../../core/profile.ts'
+import { type Profile, type Source, watchedUri } from '../../core/profile.ts'
 import { isSpent, type OwnerBudgets } from '../../core/work/work-budget.ts'
 import { type CompiledInterests, readInterests } from '../../matching/interests/compile-interests.ts'
 import { createMatchIndex, type MatchIndex } from '../../matching/match/match-index.ts'
@@ -13,6 +13,8 @@ export type Recipient = {
   slot: number
   profile: Profile
   source: Source
+  /** That of its watch. */
+  uri: string
   urd: UrdRow
   /** Null for a profile that can't be matched: its interests are wrong. */
   interests: CompiledInterests | null
@@ -78,7 +80,10 @@ export function createRecipients(scorers: Scorers, onError: (profile: Profile, m
     const interests = compile(profile, slot)
     const recipients = urds
       .filter(({ paused }) => !paused)
-      .map((urd) => ({ slot, profile, source: profile.sources[urd.place]!, urd, interests }))
+      .map((urd) => {
+        const source = profile.sources[urd.place]!
+        return { slot, profile, source, uri: watchedUri(profile.owner, source), urd, interests }
+      })
     byProfile.set(profile.id, recipients)
     for (const recipient of recipients) {
       const others = byWatch.get(recipient.urd.watch) ?? new Set()
@@ -101,7 +106,8 @@ export function createRecipients(scorers: Scorers, onError: (profile: Profile, m
       const tooExpensive: Recipient[] = []
       const elsewhere = landed.get(watch)
       for (const recipient of byWatch.get(watch) ?? []) {
-        const { scope, depth, uri } = recipient.source
+        const { uri } = recipient
+        const { scope, depth } = recipient.source
         if (isSetAside(recipient.urd, page)) continue
         const budget = scope.kind === 'pattern' ? budgetOf(recipient.profile.owner) : undefined
         const isCovered =

@@ -1,6 +1,6 @@
 import type { BodyReader } from '../../archive/body-reader.ts'
 import type { Clock } from '../../core/clock.ts'
-import { type Profile, type ProfileDraft, partDefaults, type Source } from '../../core/profile.ts'
+import { type Profile, type ProfileDraft, partDefaults, type Source, watchedUri } from '../../core/profile.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'
 import type { InboxStore } from '../../store/contracts/inbox.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
@@ -36,7 +36,7 @@ export function createPreviewReader(deps: PreviewReaderDeps): Pick<ArchiveReader
     async preview({ draft, ...asker }) {
       const view = deps.visibility.of(asker)
       const hasSources = draft.sources.length > 0
-      const profile = hasSources ? nameSources(draft, deps) : { ...draft, sources: [anywhere] }
+      const profile = hasSources ? nameSources(draft, asker.owner, deps) : { ...draft, sources: [anywhere] }
       const seen = createSeenVersions(deps, asker.owner, view)
       const landed = new Map<string, string>()
       for (const each of await view.sources()) if (each.landed !== '') landed.set(each.source.uri, each.landed)
@@ -80,8 +80,10 @@ const anywhere: Source = {
   ...partDefaults,
 }
 
-function nameSources(draft: ProfileDraft, { named }: PreviewReaderDeps): ProfileDraft {
-  return named({ ...draft, id: '', owner: '' })
+/** With the URIs of their watches. */
+function nameSources(draft: ProfileDraft, owner: string, { named }: PreviewReaderDeps): ProfileDraft {
+  const profile = named({ ...draft, id: '', owner })
+  return { ...profile, sources: profile.sources.map((source) => ({ ...source, uri: watchedUri(owner, source) })) }
 }
 
 /**

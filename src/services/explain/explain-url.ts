@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Scope } from '../../core/profile.ts'
+import { withoutAccess } from '../../core/url/access.ts'
 import { createAddressGuard, parseAddress } from '../../core/url/address.ts'
 import { hostKey, hostNameOf } from '../../core/url/partition.ts'
 import { readFileLists } from '../../crawl/crawl-settings.ts'
@@ -188,7 +189,9 @@ export function createExplainUrl({ config, frontier, versions, clock, keyOf }: E
     })
     const covers = coverText(reaches)
     steps.push({ name: 'sources', ok: covering.length > 0, text: covers })
-    const isSource = covering.some(({ source, landed }) => source.uri === url || landed === url)
+    const isSource = covering.some(({ source, landed }) =>
+      [source.uri, landed].some((uri) => withoutAccess(uri) === url),
+    )
     const notCovered = inScope.length === 0 ? 'None of your sources covers this address.' : covers
     if (covering.length === 0 && !all && document === null) return end('not-covered', notCovered)
     for (const step of [await filters(url, isSource), address(url)]) {
@@ -235,7 +238,7 @@ function coverText(reaches: readonly Reach[]): string {
   const told = shown.slice(0, MAX_NAMED).map(({ owned: { name, source, visited }, hops }) => {
     const first = visited ? '' : ', first check pending'
     const away = hops === null || hops === 0 ? '' : `${hops === 1 ? '1 link' : `${hops} links`} away, `
-    return `${source.uri} in the profile ${JSON.stringify(name)} (${away}${scopeText(source.scope)}, depth ${source.depth}${first})`
+    return `${withoutAccess(source.uri)} in the profile ${JSON.stringify(name)} (${away}${scopeText(source.scope)}, depth ${source.depth}${first})`
   })
   const more = shown.length > MAX_NAMED ? ` and ${shown.length - MAX_NAMED} more` : ''
   return near.length > 0

@@ -1,4 +1,5 @@
 import type { Source } from '../../core/profile.ts'
+import { withoutAccess } from '../../core/url/access.ts'
 import { hostKey, registrableDomain } from '../../core/url/partition.ts'
 import { createWorkBudget, type WorkBudget } from '../../core/work/work-budget.ts'
 import { coversPage, nearness, nearnessOf } from '../scheduler/urds/coverage.ts'
@@ -25,7 +26,7 @@ export function createSourceCover(sources: readonly Source[], landed: ReadonlyMa
     for (const uri of new Set([source.uri, landed.get(source.uri) ?? source.uri])) {
       if (source.scope.kind === 'pattern') patterns.push({ source, uri })
       else {
-        const domain = registrableDomain(hostKey(uri))
+        const domain = domainOf(uri)
         const near = places.get(domain)
         if (near === undefined) places.set(domain, [{ source, uri }])
         else near.push({ source, uri })
@@ -39,7 +40,7 @@ export function createSourceCover(sources: readonly Source[], landed: ReadonlyMa
 
   return {
     covering(url, budget = createWorkBudget(WORK)) {
-      const near = places.get(registrableDomain(hostKey(url))) ?? []
+      const near = places.get(domainOf(url)) ?? []
       const found = new Set<Source>()
       for (const place of [...near, ...patterns])
         if (!found.has(place.source) && covers(place, url, budget)) found.add(place.source)
@@ -47,3 +48,5 @@ export function createSourceCover(sources: readonly Source[], landed: ReadonlyMa
     },
   }
 }
+
+const domainOf = (url: string): string => registrableDomain(hostKey(withoutAccess(url)))

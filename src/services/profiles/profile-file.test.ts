@@ -15,7 +15,7 @@ import { urdGrammar } from '../../xml/profile/urd-reader.ts'
 import { xmllintSkip } from '../../xml/xmllint.testkit.ts'
 import { type FileError, readProfilesJson, readProfilesXml, readUrdsXml } from './profile-file.ts'
 import { anyProfile, anyUrd, rules, rulesOfShape } from './profiles.testkit.ts'
-import { profileToJson, withChannels } from './values/profile-values.ts'
+import { profileToJson, withBelongings } from './values/profile-values.ts'
 import { urdsOf, writtenUrd } from './values/urd-values.ts'
 
 /** The papers' example, repaired to what XML is. */
@@ -98,7 +98,7 @@ describe('profiles in files', () => {
   })
 
   test('data parameters, control parameters and interests make a profile', () => {
-    const read = readProfilesXml(profile, withChannels(rules, ['inbox', 'c_phone']))
+    const read = readProfilesXml(profile, withBelongings(rules, { channels: ['inbox', 'c_phone'], credentials: [] }))
     assert.ok(read.kind === 'read', JSON.stringify(read))
     assert.deepEqual(read.items, [
       {
@@ -279,6 +279,8 @@ describe('profiles in files', () => {
       ['.cy/', '.cy:8080/', /^3: port: is 80, but the URI has 8080/],
       ['protocol="http"', 'protocol="htp"', /^5: protocol: unknown protocol "htp"; did you mean http\?/],
       ['protocol="http"', 'protocol="ftp"', /^5: protocol: is ftp, but the URI starts with http:/],
+      ['method="pull"', 'method="push"', /^5: method: sources of http can't push; use pull/],
+      ['processtype="filter"', 'credentials="x"', /^5: credentials: you have no credentials named "x"; store them/],
       ['processtype="filter"', 'processtype="x"', /^5: .*processtype/],
       ['weight="1"', 'weight="0"', /^7: weight: /],
       ['weight="1"', 'weight="many"', /^7: weight: expected a number/],
@@ -296,6 +298,22 @@ describe('profiles in files', () => {
       const errors = errorsOf(readProfilesXml(text, rules))
       assert.match(errors.join('\n'), told)
     }
+  })
+
+  test('a profile says how its sources are asked for; what their protocol cannot do is refused with its line', () => {
+    const typed = (type: string) => profile.replace('</uri>', `</uri>\n${type}`)
+    const known = withBelongings(rules, { channels: ['inbox', 'c_phone'], credentials: ['shop'] })
+    const read = readProfilesXml(typed('<type protocol="http" render="browser" credentials="shop"/>'), known)
+    assert.ok(read.kind === 'read', JSON.stringify(read))
+    const { render, credentials, method } = read.items[0]!.profile.sources[0]!
+    assert.deepEqual({ render, credentials, method }, { render: 'browser', credentials: 'shop', method: 'pull' })
+    const faults = (type: string) => errorsOf(readProfilesXml(typed(type), known))
+    assert.deepEqual(faults('<type protocol="pop3" method="push" credentials="bank"/>'), [
+      '7: credentials: you have no credentials named "bank"; expected "shop"',
+      '7: protocol: is "pop3", but the URI starts with http:',
+      "7: method: sources of http can't push; use pull",
+    ])
+    assert.match(faults('<type protocol="http" render="paper"/>').join(), /^7: .*render/)
   })
 
   test('a port of its own becomes part of the URI', () => {

@@ -83,7 +83,8 @@ export function readProfilesJson(text: string, rules: ProfileRules): ReadFile<Fi
 type Located = { locate(place: string): { line: number | null; name: string } } | Pick<PlainItem, 'locate'>
 
 /** Collects valid items and all errors, in the order of lines. */
-function createFindings<T = FileProfile>(before: readonly XmlError[], { schemes }: ProfileRules) {
+function createFindings<T = FileProfile>(before: readonly XmlError[], { abilities }: ProfileRules) {
+  const schemes = [...abilities.keys()]
   const errors: FileError[] = [...before]
   const notes: FileError[] = []
   const items: T[] = []

@@ -1,7 +1,8 @@
 import type { Config } from '../../config/config.ts'
 import { startThread, type ThreadHost } from '../../core/work/thread-host.ts'
+import type { ProtocolAbilities } from './protocols.ts'
 import { type ProfileText, type ReadBody, readProfileBody } from './read-profile-body.ts'
-import { type ProfileRules, profileRules, withChannels } from './values/profile-values.ts'
+import { type Belongings, type ProfileRules, profileRules, withBelongings } from './values/profile-values.ts'
 
 /**
  * Reads untrusted profiles. An expression is validated by building it, and a profile of a few kilobytes can contain
@@ -9,8 +10,8 @@ import { type ProfileRules, profileRules, withChannels } from './values/profile-
  * thread, which is started on demand and terminated when it exceeds the time limit or has been idle for a while.
  */
 export type ProfileReading = {
-  /** `channels` are those that the profile may deliver to. */
-  read(body: ProfileBody, channels: readonly string[]): Promise<ReadBody>
+  /** `has` is what the profile may name. */
+  read(body: ProfileBody, has: Belongings): Promise<ReadBody>
 }
 
 export type ProfileBody = { form: 'json'; value: unknown } | { form: 'xml'; xml: Uint8Array }
@@ -23,13 +24,13 @@ const QUICK_CHARS = 20_000
 /** Words that need nothing built. */
 const plainScopes: ReadonlySet<unknown> = new Set([undefined, null, 'page', 'path', 'host', 'domain'])
 
-export type ReadingData = { config: Config; schemes: readonly string[] }
+export type ReadingData = { config: Config; abilities: ProtocolAbilities }
 
-export type ReadingRequest = { body: ProfileText; channels: readonly string[] }
+export type ReadingRequest = { body: ProfileText; has: Belongings }
 
 export function createProfileReading(data: ReadingData, given: Partial<ReadingLimits> = {}): ProfileReading {
   const limits = { ...usualLimits, ...given }
-  const rules: ProfileRules = profileRules(data.config, data.schemes)
+  const rules: ProfileRules = profileRules(data.config, data.abilities)
   let thread: ThreadHost<ReadingRequest> | null = null
   let idle: NodeJS.Timeout | undefined
   let waiting = 0
@@ -52,14 +53,14 @@ export function createProfileReading(data: ReadingData, given: Partial<ReadingLi
   }
 
   return {
-    async read(body, channels) {
+    async read(body, has) {
       const text = textOf(body)
       if (text === null) return invalid('the profile is nested too deeply')
       if (body.form === 'json' && text.form === 'json' && isQuick(body.value, text.text))
-        return readProfileBody(text, withChannels(rules, channels))
+        return readProfileBody(text, withBelongings(rules, has))
       if (waiting >= limits.maxWaiting) return invalid('too many profiles are being checked right now; try again')
       waiting++
-      const result = last.then(() => readInThread({ body: text, channels })).finally(() => waiting--)
+      const result = last.then(() => readInThread({ body: text, has })).finally(() => waiting--)
       last = result.catch(() => {}) // the next one does not care how this one ends
       return result
     },

@@ -8,7 +8,7 @@ import { createHoldings, type HoldingLimits } from './holdings.ts'
 import { eachProfile } from './profile-import.ts'
 import type { ProfileBody, ProfileReading } from './profile-reading.ts'
 import type { ReadBody } from './read-profile-body.ts'
-import type { KnownChannels } from './values/profile-values.ts'
+import type { BelongingsOf } from './values/profile-values.ts'
 
 /**
  * The profiles of one owner at a time; those of others are treated as missing. Deleting a profile keeps its annotations:
@@ -33,15 +33,15 @@ export type ProfileServiceDeps = {
   store: ProfileStore
   reading: ProfileReading
   keyed(profile: Profile): KeyedProfile
-  /** What the owner's profiles may deliver to. */
-  channelsOf: KnownChannels
+  /** What the owner's profiles may name. */
+  belongingsOf: BelongingsOf
   limits: HoldingLimits
   /** Sources were added or removed. */
   onChange?(): void
 }
 
 export function createProfileService(deps: ProfileServiceDeps): ProfileService {
-  const { store, reading, keyed, channelsOf, limits, onChange } = deps
+  const { store, reading, keyed, belongingsOf, limits, onChange } = deps
   const holdings = createHoldings(store, limits)
   let before: Promise<unknown> = Promise.resolve()
 
@@ -70,14 +70,14 @@ export function createProfileService(deps: ProfileServiceDeps): ProfileService {
     list: (owner, { after, limit }) => store.list({ after, limit, owner }),
     find,
     async create(owner, body) {
-      const read = checked(await reading.read(body, await channelsOf(owner)), owner, null)
+      const read = checked(await reading.read(body, await belongingsOf(owner)), owner, null)
       if (read.kind === 'invalid') return read
       return inTurn(() => put({ ...read.draft, id: randomUUID(), owner }, null))
     },
     async replace(owner, id, body) {
       // Errors must not reveal whether another user has a profile with that id.
       if ((await find(owner, id)) === null) return { kind: 'unknown' }
-      const read = checked(await reading.read(body, await channelsOf(owner)), owner, id)
+      const read = checked(await reading.read(body, await belongingsOf(owner)), owner, id)
       if (read.kind === 'invalid') return read
       return inTurn(async () => {
         const replaced = await find(owner, id)

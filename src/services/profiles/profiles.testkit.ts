@@ -12,14 +12,20 @@ import {
   type Source,
   type TimeWindow,
 } from '../../core/profile.ts'
+import { type SourceAbilities, webAbilities } from './protocols.ts'
 import { type ProfileRules, profileRules } from './values/profile-values.ts'
 
-export const rules: ProfileRules = profileRules(configOf(), ['http', 'https'])
+export const rules: ProfileRules = profileRules(configOf(), webAbilities)
+
+const canAll: SourceAbilities = { push: true, credentials: 'optional', depth: true, browser: true }
 
 /** Interests are validated elsewhere: with these rules any of the right shape pass. */
 export const rulesOfShape: ProfileRules = {
   ...rules,
-  pushSchemes: ['http', 'https', 'imaps', 'nntp', 'file', 'postgres', 'sqlite'],
+  abilities: new Map(
+    ['http', 'https', 'imaps', 'nntp', 'file', 'postgres', 'sqlite'].map((scheme) => [scheme, canAll]),
+  ),
+  checkCredentials: () => null,
   checkInterests: () => [],
   checkChannel: () => null,
 }
@@ -55,7 +61,7 @@ const anyUri = fc
     fc.constantFrom(
       'http://www.cs.ucy.ac.cy/default.html',
       'http://example.org:8080/?q=a&b=%20c',
-      'imaps://ada@mail.example.org/INBOX',
+      'imaps://mail.example.org/INBOX',
       'nntp://news.example.org/comp.lang.java',
       'file:///srv/reports/',
       'postgres://db.example.org/stock',
@@ -79,6 +85,9 @@ const anySource: fc.Arbitrary<Source> = fc
     conditions: fc.uniqueArray(fc.constantFrom('below 30', 'drops by 10 %', 'back in stock', 'changes'), {
       maxLength: 3,
     }),
+    render: fc.constantFrom('http', 'browser'),
+    credentials: fc.oneof(fc.constant(''), anyName),
+    method: fc.constantFrom('pull', 'push'),
     stretch: fc.integer({ min: 1, max: 3 }),
   })
   .map(({ stretch, ...source }) => ({ ...source, everyMaxMs: Math.min(31_536_000_000, source.everyMs * stretch) }))
@@ -154,7 +163,6 @@ export const anyUrd: fc.Arbitrary<ProfileUrd> = fc
       owner: anyName,
       profile: anyName,
       source: anySource,
-      method: fc.constantFrom<'pull' | 'push'>('pull', 'push'),
       lastCheckedAt: fc.nat({ max: 8.64e15 }),
       ...shared,
     },

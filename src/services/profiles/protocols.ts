@@ -1,6 +1,25 @@
 import { nearMiss } from '../../config/near-miss.ts'
 import { schemeOf } from '../../fetchers/fetcher.ts'
 
+/** What can be asked of sources of one scheme. */
+export type SourceAbilities = {
+  /** They tell of news by themselves. */
+  push: boolean
+  credentials: 'none' | 'optional' | 'required'
+  /** They lead to further pages or folders. */
+  depth: boolean
+  /** A browser can show them. */
+  browser: boolean
+}
+
+/** By scheme, for each that can be watched. */
+export type ProtocolAbilities = ReadonlyMap<string, SourceAbilities>
+
+/** Of a web that is asked for its pages, as it usually is. */
+export const webAbilities: ProtocolAbilities = new Map(
+  ['http', 'https'].map((scheme) => [scheme, { push: false, credentials: 'optional', depth: true, browser: true }]),
+)
+
 /** Schemes that profiles may name, with their family of protocols and usual port. Which of them are watched depends on the fetchers. */
 const protocols = new Map<string, { family: string; port: number | null }>([
   ['http', { family: 'web', port: 80 }],
@@ -17,6 +36,8 @@ const protocols = new Map<string, { family: string; port: number | null }>([
   ['ftps', { family: 'files', port: 990 }],
   ['gopher', { family: 'files', port: 70 }],
   ['file', { family: 'files', port: null }],
+  ['query+http', { family: 'db', port: 80 }],
+  ['query+https', { family: 'db', port: 443 }],
   ['postgres', { family: 'db', port: 5432 }],
   ['postgresql', { family: 'db', port: 5432 }],
   ['mysql', { family: 'db', port: 3306 }],
@@ -41,6 +62,24 @@ export function supportOf(uri: string, schemes: readonly string[]): Support {
 /** Schemes of one family name the same source. A scheme that only its fetcher knows is a family of its own. */
 export function familyOf(scheme: string): string {
   return protocols.get(scheme)?.family ?? scheme
+}
+
+const twins = new Map([
+  ['news', 'nntp'],
+  ['snews', 'nntp'],
+  ['postgresql', 'postgres'],
+  ['mariadb', 'mysql'],
+])
+
+/** Whether two schemes name one protocol: they may differ in TLS, and some have two names. */
+export function isSameProtocol(one: string, other: string): boolean {
+  const named = (scheme: string) => twins.get(scheme) ?? scheme
+  return withoutTls(named(one)) === withoutTls(named(other))
+}
+
+function withoutTls(scheme: string): string {
+  const plain = scheme.replace(/s$/, '')
+  return plain !== scheme && protocols.has(plain) ? plain : scheme
 }
 
 /** Null if the protocol has none. */

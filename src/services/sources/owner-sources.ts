@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Profile, Source } from '../../core/profile.ts'
+import { type Profile, type Source, watchedUri } from '../../core/profile.ts'
 import type { AsideKind, ProfileStore, SelectedState, UrdRow } from '../../store/contracts/profiles.ts'
 import { supportOf } from '../profiles/protocols.ts'
 
@@ -8,6 +8,8 @@ export type OwnedSource = Pick<Source, 'uri' | 'everyMs' | 'depth' | 'scope' | '
   /** The id of its URD. */
   id: number
   watch: number
+  /** The URI of its watch, which says how it is asked for. */
+  watchedUri: string
   host: string
   profile: { id: string; name: string }
   isProfilePaused: boolean
@@ -126,6 +128,7 @@ function sourcesOf(profile: Profile, urds: readonly UrdRow[], schemes: readonly 
     return {
       ...{ id, watch, uri, everyMs, depth, scope, process, select, paused, muted, visitedAt, aside, asideUrl },
       ...{ selected, selectedSince },
+      watchedUri: watchedUri(profile.owner, source),
       host: URL.parse(uri)?.host ?? '',
       profile: named,
       isProfilePaused: profile.paused,

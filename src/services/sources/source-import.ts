@@ -46,7 +46,7 @@ const DEFAULT_NAME = 'My pages'
 export function createSourceImport(deps: SourceImportDeps) {
   const { profiles, keyed, sources, rules, limits, privateAddress } = deps
   function profileOf(owner: string, { url, name }: ListedUrl, every: string | undefined): KeyedProfile {
-    const support = supportOf(url, rules.schemes)
+    const support = supportOf(url, [...rules.abilities.keys()])
     if (support.kind !== 'supported') throw new AppError('url-invalid', support.message)
     const refusal = privateAddress(url)
     if (refusal !== null) throw new AppError('url-invalid', refusal)

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import { withoutAccess } from '../../core/url/access.ts'
 import { hostKey, registrableDomain } from '../../core/url/partition.ts'
 import { createWorkBudget, type WorkBudget } from '../../core/work/work-budget.ts'
 import type { InboxStore, ProfileCounts } from '../../store/contracts/inbox.ts'
@@ -127,7 +128,7 @@ export function createSourceFinder(
   const byDomain = new Map<string, OwnedSource[]>()
   for (const source of sources) {
     const landed = landedOf(source.watch)
-    byPage.set(source.uri, source)
+    byPage.set(source.watchedUri, source)
     if (landed !== '') byPage.set(landed, source)
     if (source.depth === 0) continue
     // An expression may cover pages of any domain.
@@ -137,10 +138,12 @@ export function createSourceFinder(
     else if (those.length < MAX_TRIED) those.push(source)
   }
   const covering = (url: string, domain: string) =>
-    byDomain.get(domain)?.find(({ uri, scope, depth }) => coversPage({ uri, scope, depth }, { url, hops: 1 }, budget))
+    byDomain
+      .get(domain)
+      ?.find(({ watchedUri: uri, scope, depth }) => coversPage({ uri, scope, depth }, { url, hops: 1 }, budget))
   return (url) => byPage.get(url) ?? covering(url, domainOf(url)) ?? covering(url, '')
 }
 
 function domainOf(url: string): string {
-  return /^https?:/.test(url) ? registrableDomain(hostKey(url)) : ''
+  return /^https?:/.test(url) ? registrableDomain(hostKey(withoutAccess(url))) : ''
 }

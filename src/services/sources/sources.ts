@@ -51,7 +51,7 @@ export function createSources({ stores, scheduler, watching, clock, naming, isAd
     unread: createSourceUnread(inbox, clock),
     scheduler,
     clock,
-    schemes: rules.schemes,
+    schemes: [...rules.abilities.keys()],
     isAdministrator,
   })
   return {

@@ -1,4 +1,5 @@
 import type { Source } from '../../core/profile.ts'
+import { accessOf, isOpen, withoutAccess } from '../../core/url/access.ts'
 import { hostKey, hostNameOf, registrableDomain } from '../../core/url/partition.ts'
 import { createWorkBudget } from '../../core/work/work-budget.ts'
 import { coversPage } from '../scheduler/urds/coverage.ts'
@@ -38,9 +39,13 @@ export function createCoverage(sources: Iterable<Reaching>): Coverage {
   /** By domain, each expression once. */
   const patterns = new Map<string, Map<string, Reaching['source']>>()
 
-  function add(uri: string, source: Reaching['source']): void {
-    if (!isWeb.test(uri)) return
-    const { host, path } = placeOf(uri)
+  /** Ways of asking other than the open one. */
+  const accesses = new Set<string>()
+
+  function add(given: string, source: Reaching['source']): void {
+    if (!isWeb.test(given)) return
+    if (!isOpen(given)) accesses.add(JSON.stringify(accessOf(given)))
+    const { host, path } = placeOf(withoutAccess(given))
     const { scope } = source
     const isWide = source.depth > 0 && (scope.kind === 'domain' || scope.kind === 'pattern')
     sites.add((isWide ? registrableDomain(host) : hostNameOf(host)).replace(/^\[|\]$/g, ''))
@@ -69,8 +74,10 @@ export function createCoverage(sources: Iterable<Reaching>): Coverage {
   }
   return {
     sites,
-    has(url) {
-      if (!isWeb.test(url)) return false
+    has(given) {
+      if (!isWeb.test(given)) return false
+      if (!isOpen(given) && !accesses.has(JSON.stringify(accessOf(given)))) return false
+      const url = withoutAccess(given)
       const { host, path } = placeOf(url)
       if (pages.has(host + path) || hosts.has(host)) return true
       const domain = registrableDomain(host)

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import type { Source } from '../../core/profile.ts'
+import { type Source, watchedUri } from '../../core/profile.ts'
 import { ignoredBy } from '../../core/text/ignored-text.ts'
 import { createWorkBudget } from '../../core/work/work-budget.ts'
 import type { InboxStore } from '../../store/contracts/inbox.ts'
@@ -37,6 +37,7 @@ export type OwnersView = {
 export type OwnedSource = {
   profile: string
   name: string
+  /** Its URI is that of its watch: it says how it is asked for. */
   source: Source
   /** The watch that it is part of. */
   watch: number
@@ -106,7 +107,7 @@ export function createVisibility({ profiles, watches, inbox, versions, clock }: 
           const source = sources[place]
           if (source === undefined) continue
           const state = { watch, landed: landed.get(watch) ?? '', visited: visitedAt > 0 }
-          found.push({ profile: id, name, source, ...state, ignore })
+          found.push({ profile: id, name, source: { ...source, uri: watchedUri(owner, source) }, ...state, ignore })
         }
       }
       if (page.length < PAGE) return found

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { CrawlScope } from '../../core/check-order.ts'
-import type { Aspect, Profile, ServiceLevel } from '../../core/profile.ts'
+import { type Aspect, type Profile, type ServiceLevel, watchedUri } from '../../core/profile.ts'
 import { hostKey } from '../../core/url/partition.ts'
 import { schemeOf } from '../../fetchers/fetcher.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
@@ -60,7 +60,7 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
     for (const urd of urds) {
       before.delete(urd.id)
       const source = profile.sources[urd.place]!
-      uriOf.set(urd.id, source.uri)
+      uriOf.set(urd.id, watchedUri(profile.owner, source))
       const further = source.aspects.filter((aspect) => aspect !== 'text' && aspect !== 'links')
       if (further.length > 0) aspectsOf.set(urd.id, further)
       else aspectsOf.delete(urd.id)

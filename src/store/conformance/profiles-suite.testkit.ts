@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { deliveryDefaults, type Profile, partDefaults, type Source } from '../../core/profile.ts'
+import { credentialsId } from '../../core/url/access.ts'
 import type { AnnotationStore } from '../contracts/annotations.ts'
 import type { KeyedProfile, ProfileStore } from '../contracts/profiles.ts'
 import type { WatchOutcome, WatchStore } from '../contracts/watches.ts'
@@ -64,6 +65,23 @@ export function profilesSuite(engine: StoreEngine): void {
   const place = (work: (place: WatchingTarget) => Promise<void>) => withWatchingStores(engine, work)
 
   describe(`profiles (${engine.name})`, () => {
+    test(
+      'the watch of a source says how it is asked for, its profile does not',
+      place(async ({ profiles, watches }) => {
+        const { profile, keys } = keyedOf('p', 'ann', [a, b])
+        const sources = profile.sources.map((source) => ({
+          ...source,
+          render: 'browser' as const,
+          credentials: 'shop',
+        }))
+        await profiles.put([{ profile: { ...profile, sources: [sources[0]!, profile.sources[1]!] }, keys }])
+        const urds = await profiles.urdsOf('p')
+        const rows = await watches.find(urds.map(({ watch }) => watch))
+        const signedIn = `http://~b-${credentialsId('ann', 'shop')}@a.example/`
+        assert.deepEqual(rows.map(({ uri }) => uri).sort(), [b, signedIn].sort())
+        assert.deepEqual((await profiles.find('p'))!.sources[0], sources[0])
+      }),
+    )
     test(
       'a profile comes back as it was put, and pages list all in the order of their ids',
       place(async ({ profiles }) => {

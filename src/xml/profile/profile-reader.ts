@@ -10,7 +10,7 @@ import {
   wordOf,
   type XmlNode,
 } from '../xml-tree.ts'
-import { amounts, matches, processTypes, scopeKinds, truths } from './profile.ts'
+import { amounts, matches, methods, processTypes, renders, scopeKinds, truths } from './profile.ts'
 
 export const profileGrammar = createGrammar({ dtd: 'profile.dtd', root: 'profiles', item: 'profile' })
 
@@ -63,7 +63,19 @@ function sourcePlain(source: XmlNode, frequency: XmlNode | undefined, at: string
     scope: scopePlain(childOf(source, 'scope'), `${at}.scope`, note),
     process: processWord(attributeOf(source, 'process')),
     window: windowPlain(childOf(source, 'window'), `${at}.window`, note),
+    ...typePlain(childOf(source, 'type'), at, note),
     ...partPlain(source, at, note),
+  }
+}
+
+/** How a source is asked for. */
+export function typePlain(node: XmlNode | undefined, at: string, note?: Note): Record<string, unknown> {
+  for (const name of ['protocol', 'method', 'render', 'credentials']) note?.(`${at}.${name}`, node, name)
+  return {
+    protocol: attributeOf(node, 'protocol'),
+    method: wordOf(attributeOf(node, 'method'), methods),
+    render: wordOf(attributeOf(node, 'render'), renders),
+    credentials: attributeOf(node, 'credentials'),
   }
 }
 

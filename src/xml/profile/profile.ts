@@ -48,8 +48,22 @@ function sourceElement(source: WrittenSource): string {
     process,
   })
   let text = `    <source${list}>\n      ${bareTextElement('uri', uri)}\n`
+  text += typeElement(source, '      ')
   text += scopeElement(scope, '      ') + windowElement(window, '      ') + partElements(source, '      ')
   return `${text}    </source>\n`
+}
+
+/** The attributes of `type` that say how a source is asked for, as far as it is not as usual. */
+export function accessAttributes({ render, credentials }: WrittenSource): Record<string, string | null> {
+  return { render: render === profileDefaults.render ? null : render, credentials: credentials || null }
+}
+
+function typeElement(source: WrittenSource, indent: string): string {
+  const method = source.method === profileDefaults.method ? null : source.method
+  const list = attributes({ method, ...accessAttributes(source) })
+  if (list === '') return ''
+  const protocol = source.uri.slice(0, source.uri.indexOf(':'))
+  return `${indent}<type${attributes({ protocol })}${list}/>\n`
 }
 
 /** In the largest unit that makes a whole number. */
@@ -80,6 +94,8 @@ export const profileDefaults = {
   stemming: '',
   scorer: 'keywords',
   aspects: ['text', 'links'],
+  render: 'http',
+  method: 'pull',
   match: 'change',
 } as const
 
@@ -90,6 +106,8 @@ export const windowDefaults = { zone: 'UTC', days: [1, 2, 3, 4, 5, 6, 7], from: 
 
 export const scopeKinds = ['page', 'path', 'host', 'domain', 'pattern'] as const
 export const processTypes = ['filter', 'track', 'archive'] as const
+export const methods = ['pull', 'push'] as const
+export const renders = ['http', 'browser'] as const
 export const amounts = ['summary', 'change', 'full'] as const
 export const aspects = ['text', 'links', 'images', 'title', 'description', 'data', 'status', 'headers'] as const
 export const matches = ['change', 'page'] as const
@@ -107,6 +125,10 @@ export type WrittenSource = {
   readonly omit: readonly string[]
   readonly aspects: readonly (typeof aspects)[number][]
   readonly conditions: readonly string[]
+  readonly render: (typeof renders)[number]
+  /** '' for none. */
+  readonly credentials: string
+  readonly method: (typeof methods)[number]
 }
 
 export type WrittenScope =

@@ -1,6 +1,6 @@
 import { createGrammar } from '../xml-grammar.ts'
 import type { XmlError } from '../xml-tokens.ts'
-import { attributeOf, childOf, numberOrText, type TreeLimits, wordOf, type XmlNode } from '../xml-tree.ts'
+import { attributeOf, childOf, numberOrText, type TreeLimits, type XmlNode } from '../xml-tree.ts'
 import {
   controlPlain,
   interestsPlain,
@@ -11,10 +11,10 @@ import {
   processWord,
   scopePlain,
   truthOf,
+  typePlain,
   uriText,
   windowPlain,
 } from './profile-reader.ts'
-import { methods } from './urd.ts'
 
 export const urdGrammar = createGrammar({ dtd: 'urd.dtd', root: 'urds', item: 'urd' })
 
@@ -22,7 +22,6 @@ export const urdGrammar = createGrammar({ dtd: 'urd.dtd', root: 'urds', item: 'u
 export type PlainUrd = PlainItem & {
   readonly profile: string
   readonly protocol: string
-  readonly method: (typeof methods)[number]
   /** A text where it is no number; undefined where nothing is said. */
   readonly port: number | string | undefined
   readonly lastCheckedAt: number | string | undefined
@@ -41,7 +40,6 @@ function plainUrd(node: XmlNode): PlainUrd {
     ...plainItem(node, urdPlain),
     profile: attributeOf(node, 'profile') ?? '',
     protocol: attributeOf(type, 'protocol')?.trim() ?? '',
-    method: wordOf(attributeOf(type, 'method'), methods) ?? 'pull',
     port: numberOrText(attributeOf(uri, 'port')),
     lastCheckedAt: numberOrText(attributeOf(uri, 'lastcheck')),
   }
@@ -59,7 +57,6 @@ function urdPlain(node: XmlNode, note?: Note): Record<string, unknown> {
   note?.('port', uri, 'port')
   note?.('lastCheckedAt', uri, 'lastcheck')
   note?.('protocol', type, 'protocol')
-  note?.(`${at}.method`, type, 'method')
   note?.(`${at}.depth`, depth, 'level')
   return {
     paused: truthOf(attributeOf(node, 'paused')),
@@ -71,7 +68,9 @@ function urdPlain(node: XmlNode, note?: Note): Record<string, unknown> {
         depth: numberOrText(attributeOf(depth, 'level')),
         scope: scopePlain(childOf(node, 'scope'), `${at}.scope`, note),
         process: processWord(attributeOf(type, 'processtype')),
-        method: wordOf(attributeOf(type, 'method'), methods),
+        ...typePlain(type, at, note),
+        // It has a rule of its own.
+        protocol: undefined,
         window: windowPlain(childOf(node, 'window'), `${at}.window`, note),
         ...partPlain(node, at, note),
       },

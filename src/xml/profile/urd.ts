@@ -1,5 +1,6 @@
 import { attributes, bareTextElement, declaration, writeItems } from '../xml-writing.ts'
 import {
+  accessAttributes,
   amountElement,
   deliveryElement,
   interestElements,
@@ -12,8 +13,6 @@ import {
   type WrittenSource,
   windowElement,
 } from './profile.ts'
-
-export const methods = ['pull', 'push'] as const
 
 /** A unified resource description as XML, as in the papers. The grammar, and what each element means, is in `urd.dtd`. */
 export type WrittenUrd = {
@@ -28,7 +27,6 @@ export type WrittenUrd = {
   readonly amount: WrittenAmount
   readonly delivery: WrittenDelivery
   readonly protocol: string
-  readonly method: (typeof methods)[number]
   /** Null for a protocol that has none. */
   readonly port: number | null
   /** Milliseconds since 1970; 0 for never. */
@@ -57,7 +55,10 @@ export function urdElement(urd: WrittenUrd): string {
     lastcheck: urd.lastCheckedAt,
     port: urd.port,
   })
-  const type = attributes({ protocol: urd.protocol, method: urd.method, processtype: process })
+  const type = attributes({
+    ...{ protocol: urd.protocol, method: source.method, processtype: process },
+    ...accessAttributes(source),
+  })
   let text = `<urd${attributes(names)}>\n  ${bareTextElement('uri', source.uri).replace('<uri', () => `<uri${timing}`)}\n`
   text += `  <type${type}/>\n${keywordsElement(interests, '  ')}`
   text += `  <depth${attributes({ level: source.depth })}/>\n  <urgency${attributes({ urgent: urd.urgency })}/>\n`

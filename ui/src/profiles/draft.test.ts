@@ -3,11 +3,17 @@ import { describe, test } from 'node:test'
 import type { Profile } from '../api/types.ts'
 import { bodyOf, draftOf, emptyDraft, isSameDraft, mapErrors, newSource, newTerm } from './draft.ts'
 
-const part: Pick<Profile['sources'][number], 'select' | 'omit' | 'conditions' | 'aspects'> = {
+const part: Pick<
+  Profile['sources'][number],
+  'select' | 'omit' | 'conditions' | 'aspects' | 'render' | 'credentials' | 'method'
+> = {
   select: ['.price'],
   omit: ['.ad', 'nav'],
   conditions: ['below 30'],
   aspects: ['text', 'status'],
+  render: 'browser',
+  credentials: 'shop',
+  method: 'pull',
 }
 
 const profile: Profile = {

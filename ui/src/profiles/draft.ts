@@ -23,7 +23,10 @@ export type DraftSource = {
   omit: string[]
   conditions: string[]
   aspects: Aspect[]
+  /** How it is asked for. */
+  access: Access
 }
+export type Access = Pick<Profile['sources'][number], 'render' | 'credentials' | 'method'>
 export type Aspect = Profile['sources'][number]['aspects'][number]
 export type DraftTerm = { key: string; term: string; weight: number }
 export type Draft = {
@@ -68,6 +71,7 @@ export function newSource(uri = ''): DraftSource {
     omit: [],
     conditions: [],
     aspects: ['text', 'links'],
+    access: { render: 'http', credentials: '', method: 'pull' },
   }
 }
 
@@ -98,12 +102,13 @@ export function emptyDraft({ name = '', uri = '', expression = '' }: Prefill = {
 
 function draftSource(source: Profile['sources'][number]): DraftSource {
   const { uri, every, everyMax = '', depth, process, window = null, select, omit, conditions, aspects } = source
+  const { render, credentials, method } = source
   const given = typeof source.scope === 'string' ? source.scope : ''
   const kind = scopeKinds.find((scope) => scope === given && scope !== 'pattern')
   const pattern = typeof source.scope === 'string' ? given : source.scope.pattern
   const scope = kind ?? 'pattern'
   const rest = { scope, pattern: kind ? '' : pattern, process, window, select, omit, conditions, aspects }
-  return { key: newKey(), uri, every, everyMax, depth, ...rest }
+  return { key: newKey(), uri, every, everyMax, depth, ...rest, access: { render, credentials, method } }
 }
 
 export function draftOf(profile: Profile): Draft {
@@ -147,6 +152,7 @@ function sourceBody(source: DraftSource, lines: Record<LineField, number[]>) {
   return {
     ...Object.fromEntries(lineFields.map((field) => [field, lines[field].map((at) => source[field][at]!)])),
     aspects,
+    ...source.access,
     uri: completeUri(uri.trim()),
     every: every.trim(),
     ...(everyMax.trim() !== '' && { everyMax: everyMax.trim() }),

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { ProfileDraft } from '../../../core/profile.ts'
 import type { VisiblePreview } from '../../../services/archive/archive-reader.ts'
-import { type ProfileRules, readProfileJson, withChannels } from '../../../services/profiles/values/profile-values.ts'
+import { type ProfileRules, readProfileJson, withBelongings } from '../../../services/profiles/values/profile-values.ts'
 import { askerOf, ownerOf, reader } from '../../http/access.ts'
 import { DetailedError } from '../../http/problem.ts'
 import type { Api, ServerParts } from '../../parts.ts'
@@ -15,7 +15,7 @@ const stopper = { uri: 'http://nowhere.invalid/', process: 'filter' }
 
 export function addPreview(
   api: Api,
-  { archive, profileRules, channelsOf }: Pick<ServerParts, 'archive' | 'profileRules' | 'channelsOf'>,
+  { archive, profileRules, belongingsOf }: Pick<ServerParts, 'archive' | 'profileRules' | 'belongingsOf'>,
 ): void {
   api.post(
     '/profiles/preview',
@@ -30,7 +30,7 @@ export function addPreview(
       },
     },
     async (request) => {
-      const draft = draftOf(request.body, withChannels(profileRules, await channelsOf(ownerOf(request))))
+      const draft = draftOf(request.body, withBelongings(profileRules, await belongingsOf(ownerOf(request))))
       return answerOf(await archive.preview({ ...askerOf(request), draft }))
     },
   )

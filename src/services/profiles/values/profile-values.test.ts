@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import { configOf } from '../../../config/load-config.ts'
 import { deliveryDefaults, type ProfileDraft, partDefaults } from '../../../core/profile.ts'
 import { rules } from '../profiles.testkit.ts'
-import { portOf, supportOf } from '../protocols.ts'
-import { profileRules, profileToJson, readProfileJson, withChannels } from './profile-values.ts'
+import { portOf, supportOf, webAbilities } from '../protocols.ts'
+import { profileRules, profileToJson, readProfileJson, withBelongings } from './profile-values.ts'
 
 const uri = 'http://www.cs.ucy.ac.cy/default.html'
 
@@ -52,6 +52,9 @@ describe('a profile in JSON', () => {
           omit: [],
           aspects: ['text', 'links'],
           conditions: [],
+          render: 'http',
+          credentials: '',
+          method: 'pull',
         },
       ],
       interests: {
@@ -248,14 +251,58 @@ describe('a profile in JSON', () => {
     assert.deepEqual(errorsOf({ sources: [{ uri, method: 'push' }] }), [
       "sources[0].method: sources of http can't push; use pull",
     ])
-    const known = profileRules(configOf(), ['http', 'https'], ['inbox', '7'])
+    const known = profileRules(configOf(), webAbilities, { channels: ['inbox', '7'], credentials: [] })
     const delivered = (channels: string[]) => readProfileJson({ sources: [{ uri }], delivery: { channels } }, known)
     assert.equal(delivered(['7', 'inbox']).kind, 'profile')
     assert.equal(delivered(['8']).kind, 'invalid')
   })
 
+  test('a source is asked for as its protocol can: pushed, by a browser, with credentials of its owner', () => {
+    const none = { push: false, credentials: 'none', depth: true, browser: false } as const
+    const abilities = new Map([
+      ...webAbilities,
+      ['imaps', { ...none, push: true, credentials: 'required' }] as const,
+      ['gopher', none] as const,
+    ])
+    const known = profileRules(configOf(), abilities, { channels: ['inbox'], credentials: ['mail', 'shop "1"'] })
+    const read = (source: unknown) => readProfileJson({ sources: [source] }, known)
+    const faults = (source: unknown) => {
+      const outcome = read(source)
+      return outcome.kind === 'profile' ? [] : outcome.errors.map(({ place, message }) => `${place}: ${message}`)
+    }
+    const mailbox = read({ uri: 'imaps://mail.example/INBOX', protocol: 'IMAP', method: 'push', credentials: 'mail' })
+    assert.ok(mailbox.kind === 'profile', JSON.stringify(mailbox))
+    const { render, credentials, method } = mailbox.profile.sources[0]!
+    assert.deepEqual({ render, credentials, method }, { render: 'http', credentials: 'mail', method: 'push' })
+    assert.deepEqual(faults({ uri, render: 'browser', credentials: 'shop "1"', protocol: 'https' }), [])
+    assert.deepEqual(faults({ uri: 'imaps://mail.example/INBOX', protocol: 'pop3', render: 'browser' }), [
+      'sources[0].protocol: is "pop3", but the URI starts with imaps:',
+      "sources[0].render: a browser can't show sources of imaps; use http",
+      'sources[0].credentials: sources of imaps need credentials; store them first and put their name here',
+    ])
+    assert.deepEqual(faults({ uri: 'gopher://g.example/', credentials: 'mail' }), [
+      'sources[0].credentials: sources of gopher take no credentials; leave them out',
+    ])
+    assert.deepEqual(faults({ uri, credentials: 'bank', render: 'paper', method: 'pray' }), [
+      'sources[0].method: expected one of pull, push, not "pray"',
+      'sources[0].render: expected one of http, browser, not "paper"',
+      'sources[0].credentials: you have no credentials named "bank"; expected "mail" or "shop \\"1\\""',
+    ])
+    // Of a protocol that isn't supported yet, nothing is promised.
+    assert.deepEqual(faults({ uri: 'pop3://mail.example/', method: 'push' }), [
+      "sources[0].method: sources of pop3 can't push; use pull",
+    ])
+  })
+
+  test('an address with a user or a password is refused, whatever the protocol, and its secret is in no message', () => {
+    for (const given of ['https://~b@a.example/', 'https://ann:s3cret@a.example/', 'imaps://ann@a.example/'])
+      assert.deepEqual(errorsOf({ sources: [{ uri: given }] }), [
+        "sources[0].uri: can't have a user name or password in it; store them as credentials, and name those in the source",
+      ])
+  })
+
   test('a policy of delivery is read as people write it, and what is left out is null', () => {
-    const known = withChannels(rules, ['inbox', 'c_mail', 'c_phone'])
+    const known = withBelongings(rules, { channels: ['inbox', 'c_mail', 'c_phone'], credentials: [] })
     const deliveryOf = (delivery: unknown) => {
       const read = readProfileJson({ sources: [{ uri }], delivery }, known)
       assert.ok(read.kind === 'profile', JSON.stringify(read))

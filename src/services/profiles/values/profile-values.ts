@@ -14,6 +14,7 @@ import { validateInterests } from '../../../matching/interests/compile-interests
 import { createBuiltInScorers } from '../../../matching/score/scorers.ts'
 import type { ChannelStore } from '../../../store/contracts/channels.ts'
 import { profileDefaults, timeOfDay } from '../../../xml/profile/profile.ts'
+import type { ProtocolAbilities } from '../protocols.ts'
 import { type CheckChannel, readDeliveryValues, urgencies } from './delivery-values.ts'
 import { readInterestValues } from './interest-values.ts'
 import { createPlainValues, type PlainValues, shown } from './plain-values.ts'
@@ -44,28 +45,53 @@ const { scorers } = createBuiltInScorers()
 /** Channels that every user has. */
 export const builtInChannels: readonly string[] = ['inbox']
 
-/** What the profiles of an owner may deliver to. */
-export type KnownChannels = (owner: string) => Promise<readonly string[]>
-
-export function createKnownChannels(channels: Pick<ChannelStore, 'list'>): KnownChannels {
-  return async (owner) => [...builtInChannels, ...(await channels.list(owner)).map(({ id }) => id)]
+/** What the profiles of an owner may name. */
+export type Belongings = {
+  /** Ids of channels, built-in ones included. */
+  channels: readonly string[]
+  /** Names of stored credentials. */
+  credentials: readonly string[]
 }
 
-/** `schemes` are those of the fetchers, `channels` the ids that the owner's profiles may deliver to. */
-export function profileRules(
-  { crawl }: Config,
-  schemes: readonly string[],
-  channels: readonly string[] = builtInChannels,
-): ProfileRules {
+export type BelongingsOf = (owner: string) => Promise<Belongings>
+
+export type BelongingStores = {
+  channels: Pick<ChannelStore, 'list'>
+}
+
+export function createBelongings({ channels }: BelongingStores): BelongingsOf {
+  return async (owner) => ({
+    channels: [...builtInChannels, ...(await channels.list(owner)).map(({ id }) => id)],
+    credentials: [],
+  })
+}
+
+const nobodys: Belongings = { channels: builtInChannels, credentials: [] }
+
+/** `abilities` are those of the fetchers. */
+export function profileRules({ crawl }: Config, abilities: ProtocolAbilities, has: Belongings = nobodys): ProfileRules {
   const checkInterests: ProfileRules['checkInterests'] = (interests) => validateInterests(interests, scorers)
-  // No fetcher of this version is told of changes.
-  const rules = { maxUriLength: crawl.maxUrlLength, schemes, pushSchemes: [], checkInterests }
-  return { ...rules, checkChannel: knownChannels(channels) }
+  return { maxUriLength: crawl.maxUrlLength, abilities, checkInterests, ...belongingRules(has) }
 }
 
-/** The same rules for profiles of somebody who has these channels. */
-export function withChannels(rules: ProfileRules, channels: readonly string[]): ProfileRules {
-  return { ...rules, checkChannel: knownChannels(channels) }
+/** The same rules for profiles of somebody who has these. */
+export function withBelongings(rules: ProfileRules, has: Belongings): ProfileRules {
+  return { ...rules, ...belongingRules(has) }
+}
+
+function belongingRules({
+  channels,
+  credentials,
+}: Belongings): Pick<ProfileRules, 'checkChannel' | 'checkCredentials'> {
+  return { checkChannel: knownChannels(channels), checkCredentials: knownCredentials(credentials) }
+}
+
+function knownCredentials(names: readonly string[]): ProfileRules['checkCredentials'] {
+  return (name) => {
+    if (names.includes(name)) return null
+    const expected = new Intl.ListFormat('en', { type: 'disjunction' }).format(names.slice(0, MAX_LISTED).map(shown))
+    return `you have no credentials named ${shown(name)}; ${expected === '' ? 'store them first' : `expected ${expected}`}`
+  }
 }
 
 function knownChannels(channels: readonly string[]): CheckChannel {
@@ -157,6 +183,9 @@ function sourceToJson(source: Source): Record<string, unknown> {
     omit: [...source.omit],
     aspects: [...source.aspects],
     conditions: [...source.conditions],
+    render: source.render,
+    credentials: source.credentials,
+    method: source.method,
   }
 }
 

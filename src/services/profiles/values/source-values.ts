@@ -2,19 +2,28 @@ import { parseDuration } from '../../../config/quantities.ts'
 import { AppError } from '../../../core/errors.ts'
 import { createPattern } from '../../../core/pattern/pattern.ts'
 import { readCondition } from '../../../core/price/conditions.ts'
-import { type Aspect, aspects, partDefaults, type Scope, type Source, type TimeWindow } from '../../../core/profile.ts'
+import {
+  type Aspect,
+  aspects,
+  methods,
+  partDefaults,
+  type Scope,
+  type Source,
+  type TimeWindow,
+} from '../../../core/profile.ts'
 import { readSelector } from '../../../core/select/selector.ts'
+import { renders } from '../../../core/url/access.ts'
 import { schemeOf } from '../../../fetchers/fetcher.ts'
 import { profileDefaults, windowDefaults } from '../../../xml/profile/profile.ts'
-import { supportOf } from '../protocols.ts'
+import { isSameProtocol, type ProtocolAbilities, type SourceAbilities, supportOf } from '../protocols.ts'
 import { type PlainRecord, type PlainValues, shown } from './plain-values.ts'
 
 export type SourceRules = {
   maxUriLength: number
-  /** URI schemes that can be watched. */
-  schemes: readonly string[]
-  /** Those of them whose sources can tell of changes themselves. */
-  pushSchemes: readonly string[]
+  /** What can be watched, and how. */
+  abilities: ProtocolAbilities
+  /** What is wrong with the name of credentials; null if its owner has such. */
+  checkCredentials(name: string): string | null
 }
 
 const partKeys = ['select', 'omit', 'aspects', 'conditions']
@@ -27,7 +36,10 @@ const sourceKeys = [
   'scope',
   'process',
   'window',
+  'protocol',
   'method',
+  'render',
+  'credentials',
   ...partKeys,
 ]
 const scopeWords = ['page', 'path', 'host', 'domain'] as const
@@ -51,8 +63,6 @@ export function readSourceValues(
   const everyMs = readInterval(given.every, `${place}.every`, values) ?? profileDefaults.every
   const everyMaxMs = readInterval(given.everyMax, `${place}.everyMax`, values) ?? everyMs
   const uri = readUri(given, place, rules, values)
-  if (values.oneOf(given.method, `${place}.method`, ['pull', 'push']) === 'push' && uri !== '')
-    refusePush(uri, `${place}.method`, rules, values)
   if (everyMaxMs < everyMs) values.reject(`${place}.everyMax`, 'must not be shorter than the interval')
   return {
     uri,
@@ -68,6 +78,7 @@ export function readSourceValues(
     omit: readLines(given.omit, `${place}.omit`, selectorLimits, selectorFault, values),
     aspects: readAspects(given.aspects, `${place}.aspects`, values),
     conditions: readLines(given.conditions, `${place}.conditions`, conditionLimits, conditionFault, values),
+    ...readAccess(given, place, { uri, rules }, values),
   }
 }
 
@@ -117,9 +128,45 @@ function readAspects(value: unknown, place: string, values: PlainValues): readon
   return aspects.filter((aspect) => given.includes(aspect))
 }
 
-function refusePush(uri: string, place: string, { pushSchemes }: SourceRules, values: PlainValues): void {
+/** How the source is asked for. What its protocol can't do is refused. */
+function readAccess(
+  given: PlainRecord,
+  place: string,
+  { uri, rules }: { uri: string; rules: SourceRules },
+  values: PlainValues,
+): Pick<Source, 'render' | 'credentials' | 'method'> {
+  const method = values.oneOf(given.method, `${place}.method`, methods) ?? partDefaults.method
+  const render = values.oneOf(given.render, `${place}.render`, renders) ?? partDefaults.render
+  const credentials = values.text(given.credentials, `${place}.credentials`, { mayBeEmpty: true }) ?? ''
+  const fault = credentials === '' ? null : rules.checkCredentials(credentials)
+  if (fault !== null) values.reject(`${place}.credentials`, fault)
   const scheme = schemeOf(uri)
-  if (!pushSchemes.includes(scheme)) values.reject(place, `sources of ${scheme} can't push; use pull`)
+  const protocol = values.text(given.protocol, `${place}.protocol`)?.trim().toLowerCase() ?? ''
+  if (protocol !== '' && uri !== '' && !isSameProtocol(protocol, scheme))
+    values.reject(`${place}.protocol`, `is ${shown(protocol)}, but the URI starts with ${scheme}:`)
+  const can = rules.abilities.get(scheme) ?? unsupported
+  if (uri !== '') refuseDisabled({ method, render, credentials }, { scheme, can }, place, values)
+  return { render, credentials, method }
+}
+
+const unsupported: SourceAbilities = { push: false, credentials: 'optional', depth: true, browser: false }
+
+function refuseDisabled(
+  { method, render, credentials }: Pick<Source, 'render' | 'credentials' | 'method'>,
+  { scheme, can }: { scheme: string; can: SourceAbilities },
+  place: string,
+  values: PlainValues,
+): void {
+  if (method === 'push' && !can.push) values.reject(`${place}.method`, `sources of ${scheme} can't push; use pull`)
+  if (render === 'browser' && !can.browser)
+    values.reject(`${place}.render`, `a browser can't show sources of ${scheme}; use http`)
+  if (credentials !== '' && can.credentials === 'none')
+    values.reject(`${place}.credentials`, `sources of ${scheme} take no credentials; leave them out`)
+  if (credentials === '' && can.credentials === 'required')
+    values.reject(
+      `${place}.credentials`,
+      `sources of ${scheme} need credentials; store them first and put their name here`,
+    )
 }
 
 function readInterval(value: unknown, place: string, values: PlainValues): number | undefined {
@@ -134,7 +181,7 @@ function readInterval(value: unknown, place: string, values: PlainValues): numbe
 function readUri(
   given: PlainRecord,
   place: string,
-  { maxUriLength, schemes }: SourceRules,
+  { maxUriLength, abilities }: SourceRules,
   values: PlainValues,
 ): string {
   const at = `${place}.uri`
@@ -147,8 +194,15 @@ function readUri(
     values.reject(at, `${shown(text)} is not an address; expected one such as https://example.org/news/`)
     return ''
   }
-  const support = supportOf(uri.href, schemes)
+  const support = supportOf(uri.href, [...abilities.keys()])
   if (support.kind === 'unknown') values.reject(at, support.message)
+  if (uri.username !== '' || uri.password !== '') {
+    values.reject(
+      at,
+      "can't have a user name or password in it; store them as credentials, and name those in the source",
+    )
+    return ''
+  }
   uri.hash = ''
   // Not through `searchParams`, which would re-encode the given query.
   if (query.length > 0) uri.search = `${uri.search}${uri.search === '' ? '?' : '&'}${new URLSearchParams(query)}`

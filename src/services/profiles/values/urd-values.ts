@@ -3,7 +3,7 @@ import type { Profile, ProfileDraft, ProfileUrd, Source } from '../../../core/pr
 import { schemeOf } from '../../../fetchers/fetcher.ts'
 import type { WrittenUrd } from '../../../xml/profile/urd.ts'
 import type { PlainUrd } from '../../../xml/profile/urd-reader.ts'
-import { familyOf, portOf, supportOf } from '../protocols.ts'
+import { isSameProtocol, portOf, supportOf } from '../protocols.ts'
 import { createPlainValues, type PlainValues } from './plain-values.ts'
 import { type ProfileRules, readProfileJson } from './profile-values.ts'
 
@@ -14,14 +14,14 @@ export type ReadUrd = { kind: 'urd'; urd: ProfileUrd } | { kind: 'invalid'; erro
 
 /** The rules for profiles, applied to one source; positions as there, plus `protocol`, `port`, `lastCheckedAt`. */
 export function readUrdValues(item: PlainUrd, rules: ProfileRules): ReadUrd {
-  const { id, owner, plain, profile: profileId, protocol, method } = item
+  const { id, owner, plain, profile: profileId, protocol } = item
   const values = createPlainValues()
   const read = readProfileJson({ ...plain, id: id || null, owner: owner || null }, rules)
   const source = read.kind === 'profile' ? read.profile.sources[0]! : null
-  const support = supportOf(`${protocol}:`, rules.schemes)
+  const support = supportOf(`${protocol}:`, [...rules.abilities.keys()])
   if (protocol === '') values.reject('protocol', 'is missing')
   else if (support.kind === 'unknown') values.reject('protocol', support.message)
-  else if (source !== null && familyOf(protocol) !== familyOf(schemeOf(source.uri)))
+  else if (source !== null && !isSameProtocol(protocol.toLowerCase(), schemeOf(source.uri)))
     values.reject('protocol', `is ${protocol}, but the URI starts with ${schemeOf(source.uri)}:`)
   const lastCheckedAt = values.number(item.lastCheckedAt, 'lastCheckedAt', { min: 0, max: LAST_MS, whole: true }) ?? 0
   const uri = withPort(source?.uri ?? null, item.port, values)
@@ -29,7 +29,7 @@ export function readUrdValues(item: PlainUrd, rules: ProfileRules): ReadUrd {
   if (values.errors.length > 0) return { kind: 'invalid', errors: [...values.errors] }
   const { name: _, sources, ...rest } = read.profile
   const watched: Source = { ...sources[0]!, uri }
-  return { kind: 'urd', urd: { ...rest, id, owner, profile: profileId, source: watched, method, lastCheckedAt } }
+  return { kind: 'urd', urd: { ...rest, id, owner, profile: profileId, source: watched, lastCheckedAt } }
 }
 
 /** A port counts where the URI has none of its own; two that differ are an error. */
@@ -50,7 +50,7 @@ export function urdsOf(
 ): ProfileUrd[] {
   return sources.map((source, index) => {
     const { id: own, lastCheckedAt } = factsOf(index)
-    return { ...profile, id: own, profile: id, source, method: 'pull', lastCheckedAt }
+    return { ...profile, id: own, profile: id, source, lastCheckedAt }
   })
 }
 
@@ -64,7 +64,7 @@ export function profilesOfUrds<T extends { urd: ProfileUrd }>(
 ): { draft: ProfileDraft; first: T }[] {
   const found = new Map<string, { draft: ProfileDraft & { sources: Source[] }; first: T }>()
   for (const [index, item] of items.entries()) {
-    const { id: _, owner, profile, source, method: __, lastCheckedAt: ___, ...shared } = item.urd
+    const { id: _, owner, profile, source, lastCheckedAt: __, ...shared } = item.urd
     const key = profile === '' ? String(index) : JSON.stringify([owner, profile, shared])
     const known = found.get(key)
     if (known !== undefined) known.draft.sources.push(source)

@@ -66,3 +66,16 @@ test('sources of other protocols have hosts and paths too', () => {
     'mailto:ann@example.org',
   ])
 })
+
+test('what was read with credentials or by a browser is covered by sources of the same access only', () => {
+  const [own, others, browser] = [`~${'a'.repeat(24)}`, `~${'b'.repeat(24)}`, '~b']
+  const at = (user: string, path = '/world/x') => `https://${user}@news.example.co.uk${path}`
+  const all = [at(own), at(others), at(browser), below]
+  assert.deepEqual(covered('host', all, at(own, '/world/')), [at(own), below])
+  assert.deepEqual(covered('host', all, at(browser, '/world/')), [at(browser), below])
+  assert.deepEqual(covered('host', all), [below])
+  const scope: Scope = { kind: 'pattern', source: '^https://news\\.' }
+  const matching = (uri: string) => all.filter((url) => coversPage({ uri, scope, depth: 1 }, { url, hops: 1 }))
+  assert.deepEqual(matching(at(own)), [at(own), below])
+  assert.deepEqual(matching(uri), [below])
+})

@@ -1,5 +1,6 @@
 import { createPattern, type Pattern } from '../../../core/pattern/pattern.ts'
 import type { Scope } from '../../../core/profile.ts'
+import { mayLeadTo, withoutAccess } from '../../../core/url/access.ts'
 import { hostKey, registrableDomain } from '../../../core/url/partition.ts'
 import { parse } from '../../../core/url/url.ts'
 import { isSpent, type WorkBudget } from '../../../core/work/work-budget.ts'
@@ -26,16 +27,18 @@ export function coversPage(
   if (hops === 0) return true
   if (hops > depth) return false
   if (scope.kind !== 'pattern') return nearness(uri, url) >= nearnessOf[scope.kind]
-  return (budget === undefined || !isSpent(budget)) && patternOf(scope.source).matches(url, budget)
+  if (!mayLeadTo(uri, url) || (budget !== undefined && isSpent(budget))) return false
+  return patternOf(scope.source).matches(withoutAccess(url), budget)
 }
 
 /** Each contains the ones behind it, so that one number says which of them a page is in. */
 export const nearnessOf = { domain: 1, host: 2, path: 3, page: 4 } as const
 
-/** The narrowest of these that has both: 4 the page, 3 its folder, 2 the host, 1 the registrable domain, 0 none. */
+/** The narrowest of these that has both, if pages of one may lead to the other: 4 the page, 3 its folder, 2 the host, 1 the registrable domain, 0 none. */
 export function nearness(uri: string, url: string): number {
-  const source = locationOf(uri)
-  const page = locationOf(url)
+  if (!mayLeadTo(uri, url)) return 0
+  const source = locationOf(withoutAccess(uri))
+  const page = locationOf(withoutAccess(url))
   if (source === null || page === null) return uri === url ? nearnessOf.page : 0
   if (source.host !== page.host) {
     return registrableDomain(source.host) === registrableDomain(page.host) ? nearnessOf.domain : 0

@@ -30,7 +30,7 @@ export type CoalescedWatch = Watch & {
   reaches: readonly Reach[]
 }
 
-/** Sources that have the same key are fetched as one. `uri` is normalised; `kind` is the fetcher that speaks its protocol. */
+/** Sources that have the same key are fetched as one. `uri` is normalised and says how it is asked for; `kind` is the fetcher that speaks its protocol. */
 export function watchKey(kind: string, uri: string): string {
   return `${kind} ${uri}`
 }

@@ -1,3 +1,4 @@
+import { watchedUri } from '../../../core/profile.ts'
 import type { KeyedProfile, ProfileStore, UrdRow } from '../../contracts/profiles.ts'
 import { storedProfile } from '../../rules/stored-profile.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
@@ -117,9 +118,9 @@ async function watchesOf(tx: Tx, uris: ReadonlyMap<string, string>): Promise<Map
 async function placeUrds(tx: Tx, entries: readonly KeyedEntry[]): Promise<void> {
   const uris = new Map<string, string>()
   for (const [, { profile, keys }] of entries)
-    for (const [place, { uri }] of profile.sources.entries()) {
+    for (const [place, source] of profile.sources.entries()) {
       const key = storable(keys[place]!)
-      if (!uris.has(key)) uris.set(key, storable(uri))
+      if (!uris.has(key)) uris.set(key, storable(watchedUri(profile.owner, source)))
     }
   const watches = await watchesOf(tx, uris)
   const before = await tx.query<PlacedUrd>(

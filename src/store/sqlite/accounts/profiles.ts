@@ -1,3 +1,4 @@
+import { watchedUri } from '../../../core/profile.ts'
 import type { KeyedProfile, ProfileStore, UrdRow } from '../../contracts/profiles.ts'
 import { storedProfile } from '../../rules/stored-profile.ts'
 import type { Database } from '../folder/database.ts'
@@ -64,7 +65,7 @@ export function createSqliteProfiles(db: Database): ProfileStore {
     // Old ones are removed after the new ones have their ids: an id is never used twice.
     sql.clearPlaces.run(profile.id)
     for (const [place, source] of profile.sources.entries()) {
-      const watch = watchOf(keys[place]!, source.uri)
+      const watch = watchOf(keys[place]!, watchedUri(profile.owner, source))
       const kept = before.get(watch)?.shift()
       if (kept === undefined) sql.addUrd.run(profile.id, place, watch, 0)
       else sql.keepUrd.run(place, kept.id)

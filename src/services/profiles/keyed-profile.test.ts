@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { profileOf, sourceOf } from '../../../test/watch/up-run.ts'
+import { configOf } from '../../config/load-config.ts'
+import type { Source } from '../../core/profile.ts'
+import { namingOf } from '../../crawl/normalize/naming.ts'
+import { createProfileKeys } from './keyed-profile.ts'
+
+const keyed = createProfileKeys(namingOf(configOf().crawl))
+const keysOf = (owner: string, uri: string, parts: Partial<Source>) =>
+  keyed(profileOf('p', owner, [sourceOf(uri, parts)], {})).keys[0]!
+
+test('equal sources are fetched as one, but not with different credentials, nor by different programs', () => {
+  for (const uri of ['https://example.org/a', 'imap://example.org/INBOX']) {
+    const ways: [owner: string, parts: Partial<Source>][] = [
+      ['ann', {}],
+      ['ann', { credentials: 'shop' }],
+      ['ann', { credentials: 'other' }],
+      ['bob', { credentials: 'shop' }],
+      ['ann', { credentials: 'shop', render: 'browser' }],
+      ['ann', { render: 'browser' }],
+    ]
+    const keys = ways.map(([owner, parts]) => keysOf(owner, uri, parts))
+    assert.equal(new Set(keys).size, ways.length, keys.join())
+    assert.equal(keysOf('bob', uri, {}), keys[0])
+    assert.equal(keysOf('bob', uri, { render: 'browser' }), keys[5])
+    assert.equal(keysOf('ann', uri, { credentials: 'shop', select: ['p'] }), keys[1])
+  }
+})
+
+test('the profile keeps the plain address', () => {
+  const { profile } = keyed(profileOf('p', 'ann', [sourceOf('https://Example.org/a', { credentials: 'shop' })], {}))
+  assert.equal(profile.sources[0]!.uri, 'https://example.org/a')
+})
