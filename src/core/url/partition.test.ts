@@ -15,6 +15,20 @@ describe('hostKey', () => {
     assert.equal(hostKey('http://[2001:db8::1]:81/x'), '[2001:db8::1]:81')
   })
 
+  it('names the port of other protocols, and what is on this machine by its scheme', () => {
+    assert.equal(hostKey('imap://mail.example/INBOX'), 'mail.example:143')
+    assert.equal(hostKey('imap://~0123456789abcdef01234567@mail.example:1143/INBOX'), 'mail.example:1143')
+    assert.equal(hostKey('nntps://[2001:db8::1]/group'), '[2001:db8::1]:563')
+    assert.equal(hostKey('file:///srv/docs/'), 'file.localhost')
+    assert.equal(hostKey('query+https://api.example/rows#rows=$'), 'api.example')
+    assert.equal(hostKey('query+http://api.example:8080/?q#rows=$'), 'api.example:8080')
+  })
+
+  it('is the same however the URL is asked for', () => {
+    assert.equal(hostKey('https://~b@example.org/'), 'example.org')
+    assert.equal(hostKey('http://~b-0123456789abcdef01234567@example.org:81/x'), 'example.org:81')
+  })
+
   it('takes a host with its root dot for the same host', () => {
     assert.equal(hostKey('http://example.org./x'), 'example.org')
     assert.equal(hostKey('http://example.org.:81/x'), 'example.org:81')

@@ -9,18 +9,47 @@ import { getDomain } from 'tldts'
 export const partitionCount = 256
 
 /**
- * The host of a normalised http(s) URL (see `createNormaliser`): `example.org` on the default ports of http and
- * https alike, `example.org:8080` on others, IPv6 in brackets. The root dot of `example.org.` is left out, for it names
- * the same host.
+ * The host of a normalised URL (see `createNormaliser`): `example.org` on the default ports of http and https alike,
+ * `example.org:8080` on others, IPv6 in brackets. The root dot of `example.org.` is left out, for it names the same host. Other
+ * protocols have their ports named, since another server answers there: `example.org:993`. How a URL is asked for (`access.ts`) is
+ * none of its host.
  */
 export function hostKey(url: string): string {
-  const start = url.charCodeAt(4) === 0x73 ? 8 : 7
+  if (!url.startsWith('http')) return otherHostKey(url)
+  const scheme = url.charCodeAt(4) === 0x73 ? 8 : 7
+  const start = url.charCodeAt(scheme) === 0x7e ? url.indexOf('@', scheme) + 1 : scheme
   const slash = url.indexOf('/', start)
   const end = slash === -1 ? url.length : slash
   const colon = endOfName(url, start, end)
   if (url.charCodeAt(colon - 1) !== 0x2e) return url.slice(start, end)
   return url.slice(start, colon - 1) + url.slice(colon, end)
 }
+
+const authority = /^(?:query\+)?([a-z][a-z0-9+.-]*):\/\/(?:[^/?#@]*@)?([^/?#]*)/
+
+function otherHostKey(url: string): string {
+  const [, scheme = '', host = ''] = authority.exec(url) ?? []
+  if (scheme === 'http' || scheme === 'https') return hostKey(`${scheme}://${host}/`)
+  if (host === '') return `${scheme}.localhost`
+  const isNumbered = endOfName(host, 0, host.length) < host.length
+  const port = isNumbered ? undefined : usualPorts.get(scheme)
+  return port === undefined ? host : `${host}:${port}`
+}
+
+/** Of protocols other than the web's. */
+export const usualPorts: ReadonlyMap<string, number> = new Map([
+  ['ftp', 21],
+  ['ftps', 990],
+  ['gopher', 70],
+  ['imap', 143],
+  ['imaps', 993],
+  ['mysql', 3306],
+  ['nntp', 119],
+  ['nntps', 563],
+  ['pop3', 110],
+  ['pop3s', 995],
+  ['postgres', 5432],
+])
 
 /** The host name of a host key: without its port. */
 export function hostNameOf(host: string): string {

@@ -1,6 +1,6 @@
-import { AppError } from '../../core/errors.ts'
+import { AppError, isAppError } from '../../core/errors.ts'
 import { hostKey, registrableDomain } from '../../core/url/partition.ts'
-import { createNormaliser } from '../normalize/normaliser.ts'
+import { createSourceNaming } from '../normalize/source-naming.ts'
 import { regexFilter, rememberHost, type UrlFilter } from './url-filter.ts'
 
 /**
@@ -58,17 +58,20 @@ function withinFolders(folders: string[]): (url: string) => boolean {
 }
 
 function withoutScheme(url: string): string {
-  return hostKey(url) + url.slice(url.indexOf('/', 8))
+  return hostKey(url) + url.slice(url.indexOf('/', url.indexOf(':') + 3))
 }
 
 function normalisedSeeds(seeds: readonly string[]): string[] {
-  const normalise = createNormaliser()
+  const nameOf = createSourceNaming({})
   const wrong: string[] = []
   const urls: string[] = []
   for (const seed of seeds) {
-    const result = normalise(seed)
-    if (result.kind === 'ok') urls.push(result.url)
-    else wrong.push(`${seed.slice(0, 200)} (${result.reason})`)
+    try {
+      urls.push(nameOf(seed).url)
+    } catch (error) {
+      if (!isAppError(error, 'url-invalid')) throw error
+      wrong.push(error.message)
+    }
   }
   if (wrong.length > 0) throw new AppError('url-invalid', `seeds that cannot be fetched: ${wrong.join(', ')}`)
   return urls

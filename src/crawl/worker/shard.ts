@@ -7,6 +7,7 @@ import { wait } from '../../core/work/retry.ts'
 import type { CaptureOutcome, DocumentStore } from '../../store/contracts/documents.ts'
 import type { FrontierStore } from '../../store/contracts/frontier.ts'
 import type { Fetcher } from '../fetch/fetcher.ts'
+import type { Secrets } from '../fetch/secrets.ts'
 import { createFrontier, type Frontier } from '../frontier/frontier.ts'
 import type { Leases, PartitionLease } from '../frontier/partition-lease.ts'
 import type { PolitenessRules } from '../frontier/politeness.ts'
@@ -16,9 +17,10 @@ import { createHostFailures } from './host-failures.ts'
 import type { LinkPipe } from './links/link-pipe.ts'
 import { createRepeatedPages } from './links/repeated-pages.ts'
 import { type Batch, createBatch, type Finished } from './results/batch.ts'
-import { noteResult, type Watches } from './results/check-results.ts'
+import { notePartResults, noteResult, type Watches } from './results/check-results.ts'
 import type { CounterName, ShardStats, SharedCounters } from './shared-counters.ts'
 import { createConclude } from './visit/conclude.ts'
+import type { ProtocolVisits } from './visit/protocol-visit.ts'
 import type { ReadOptions } from './visit/read-response.ts'
 import type { RobotsGate } from './visit/robots-gate.ts'
 import { createVisit } from './visit/visit.ts'
@@ -28,6 +30,8 @@ export type ShardDeps = {
   store: FrontierStore
   documents: DocumentStore
   fetcher: Fetcher
+  protocols: ProtocolVisits
+  secrets: Secrets | null
   gate: RobotsGate | null
   pipe: LinkPipe
   counters: SharedCounters
@@ -153,13 +157,16 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     onTrap: (links) => stats.add('skipped.trap', links),
     trackWrite: () => retries.track('writing pages', deps.logsPauses ? { isLogged: true } : {}),
     onOffered: deps.pipe.offered,
-    onOutcome(finished, outcome) {
-      const counter = counterOf(outcome)
-      if (counter !== null) {
+    onOutcome(finished, outcome, partOutcomes) {
+      const { watch } = finished.request.check
+      for (const each of [outcome, ...partOutcomes]) {
+        const counter = counterOf(each)
+        if (counter === null) continue
         stats.add(counter)
-        watches.count(finished.request.check.watch, counter)
+        watches.count(watch, counter)
       }
-      if (finished.request.check.watch > 0 && !finished.again) noteResult(watches, finished, outcome)
+      if (watch > 0 && partOutcomes.length > 0) notePartResults(watches, finished, partOutcomes)
+      if (watch > 0 && !finished.again) noteResult(watches, finished, outcome)
       dispatcher.forget(finished.request)
     },
     beforeCommit: checks.beforeCommit,

@@ -29,6 +29,8 @@ type CaptureBase = DocumentKey & {
   run: number
   status: number
   address: string
+  /** Kept, but news to nobody: a list of items, which are news themselves. */
+  silent?: boolean
 }
 
 /** `reason` is the error code of what failed, or why it was skipped; empty for the rest. */

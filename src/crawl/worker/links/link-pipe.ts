@@ -1,5 +1,6 @@
 import type { SkipReason } from '../../../core/reports/crawl-report.ts'
 import { type Check, linkDepth, noCheck, type Offer, UNLIMITED_DEPTH } from '../../../core/request.ts'
+import { type Access, accessOf, isOpen, withAccess, withoutAccess } from '../../../core/url/access.ts'
 import type { FingerprintCache } from '../../../core/url/fingerprint-cache.ts'
 import { hostKey } from '../../../core/url/partition.ts'
 import { baseOfSerialised, type ParsedBase, prepareBase, resolve } from '../../../core/url/url.ts'
@@ -105,6 +106,8 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   let normalise = normaliser.onPage(prepareBase('http://invalid/'))
   let pageNumber = 0
   let dropped: DroppedByRule | null = null
+  /** How the page was asked for; null for the usual way. */
+  let access: Access | null = null
 
   // A page seen by one check of one watch is new to all others: their fingerprints differ.
   let eyeHi = 0
@@ -147,6 +150,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
 
   function enter(page: PageContext): void {
     const base = baseOf(page)
+    access = isOpen(page.url) ? null : accessOf(page.url)
     normalise = normaliser.onPage(base)
     memo.enter(base.prefix, base.directory)
     draft.pageHost = page.host
@@ -161,7 +165,10 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     const host = hostKey(key)
     const priority = order(url, hops)
     const { check } = page
-    return { url, host, fp: toBigInt(hi, lo), parent: page.url, depth, hops, redirects: 0, priority, check }
+    const offer = { url, host, fp: toBigInt(hi, lo), parent: page.url, depth, hops, redirects: 0, priority, check }
+    // Credentials and browser are for the host of the page, and for no other.
+    if (access === null || host !== page.host) return offer
+    return { ...offer, url: withAccess(url, access), fp: fingerprinter.toBigInt(withAccess(key, access)) }
   }
 
   /**
@@ -318,7 +325,7 @@ const refusals = { length: 'length', scheme: 'scope', invalid: 'unparsable' } as
 
 function baseOf({ url, baseHref }: PageContext): ParsedBase {
   // Queued URLs are normalised: they need not be parsed again.
-  const own = baseOfSerialised(url)
+  const own = baseOfSerialised(withoutAccess(url))
   const declared = baseHref === undefined ? null : resolve(baseHref, own)
   // As the HTML standard has it: a base of another scheme counts, and its relative links lead out of the web.
   return declared === null || /^(?:data|javascript):/.test(declared) ? own : prepareBase(declared)

@@ -1,11 +1,11 @@
 import type { Config } from '../../../config/config.ts'
 import type { CheckOrder, CheckResult } from '../../../core/check-order.ts'
-import { AppError, isAppError } from '../../../core/errors.ts'
+import { isAppError } from '../../../core/errors.ts'
 import { type Check, noCheck, type Offer, UNLIMITED_DEPTH } from '../../../core/request.ts'
 import { hostKey } from '../../../core/url/partition.ts'
 import { createFingerprinter } from '../../../core/url/url-key.ts'
 import { namingOf } from '../../normalize/naming.ts'
-import { createNormaliser } from '../../normalize/normaliser.ts'
+import { createSourceNaming } from '../../normalize/source-naming.ts'
 import { urlOrders } from './link-pipe.ts'
 
 export type SeedOffersDeps = {
@@ -21,12 +21,11 @@ const URGENT = 1000
 
 /** The first requests of a crawl, as they are offered to the frontier. They are named by the same rules as the links that shards find. */
 export function createSeedOffers({ crawl, hostRules, seed }: SeedOffersDeps) {
-  const normalise = createNormaliser(namingOf(crawl, hostRules))
+  const nameOf = createSourceNaming(namingOf(crawl, hostRules))
   const fingerprinter = createFingerprinter(seed)
 
   function seedOf(url: string, depth: number, check: Check, urgency: number): Offer {
-    const named = normalise(new URL(url).href)
-    if (named.kind === 'rejected') throw new AppError('url-invalid', `${url} can't be crawled: ${named.reason}`)
+    const named = nameOf(url)
     const priority = urlOrders[crawl.order](named.url, 0) - urgency * URGENT
     const fp = fingerprinter.toBigInt(named.key)
     return { url: named.url, host: hostKey(named.key), fp, parent: '', depth, hops: 0, redirects: 0, priority, check }
@@ -44,7 +43,7 @@ export function createSeedOffers({ crawl, hostRules, seed }: SeedOffersDeps) {
         try {
           offers.push(seedOf(url, depth, check, urgency))
         } catch (error) {
-          if (!isAppError(error, 'url-invalid') && !(error instanceof TypeError)) throw error
+          if (!isAppError(error, 'url-invalid')) throw error
           const source = { status: 0, outcome: 'failed: url-invalid' }
           failed.push({ watch: check.watch, queued: 0, changed: 0, unchanged: 0, failed: 1, source, landed: null })
         }

@@ -21,6 +21,8 @@ export type Finished = {
   hostQueue: HostQueue
   request: QueuedRequest
   capture: Capture | null
+  /** Of documents that came with it, such as the messages of a mailbox. */
+  parts?: readonly Capture[] | undefined
   offers: readonly Offer[]
   /** The page is the one that is kept. */
   kept?: Pick<KnownDocument, 'digest' | 'isCopy'> | null | undefined
@@ -72,7 +74,7 @@ export type BatchOptions = {
   onTrap(links: number): void
   /** Called with the links that are handed to the store. */
   onOffered(offers: readonly Offer[]): void
-  onOutcome(finished: Finished, outcome: CaptureOutcome | null): void
+  onOutcome(finished: Finished, outcome: CaptureOutcome | null, partOutcomes: readonly CaptureOutcome[]): void
   /** Does what must be done before the requests are. */
   beforeCommit(): Promise<void>
   onCommitted(count: number, counts: CompletionCounts, lease: PartitionLease): void
@@ -137,18 +139,19 @@ export function createBatch(options: BatchOptions): Batch {
   }
 
   async function commit(items: Finished[], lease: PartitionLease): Promise<void> {
-    const captured = items.filter((item) => item.capture !== null)
-    const outcomes =
-      captured.length === 0 ? [] : await persist(() => documents.record(captured.map((item) => item.capture!)), lease)
+    const captures = items.flatMap(({ capture, parts = [] }) => (capture === null ? parts : [capture, ...parts]))
+    const outcomes = captures.length === 0 ? [] : await persist(() => documents.record(captures), lease)
     const offers: Offer[] = []
     const traps: DroppedLinks[] = []
     let next = 0
     for (const item of items) {
       const outcome = item.capture === null ? null : outcomes[next++]!
+      const partOutcomes = item.parts === undefined ? noOutcomes : outcomes.slice(next, next + item.parts.length)
+      next += partOutcomes.length
       if (item.traps !== undefined) traps.push(...item.traps)
       if (leadsOn(item, outcome)) for (const offer of item.offers) offers.push(offer)
       else traps.push(droppedOf(item))
-      options.onOutcome(item, outcome)
+      options.onOutcome(item, outcome, partOutcomes)
     }
     options.onOffered(offers)
     if (traps.length > 0) await persist(() => store.noteDropped(traps), lease)
@@ -192,9 +195,13 @@ export function createBatch(options: BatchOptions): Batch {
   }
 }
 
-function bytesOf({ capture }: Finished): number {
-  return capture?.kind === 'body' ? capture.size : 0
+const noOutcomes: readonly CaptureOutcome[] = []
+
+function bytesOf({ capture, parts = [] }: Finished): number {
+  return sizeOf(capture) + parts.reduce((sum, part) => sum + sizeOf(part), 0)
 }
+
+const sizeOf = (capture: Capture | null): number => (capture?.kind === 'body' ? capture.size : 0)
 
 const isDuplicate = (outcome: CaptureOutcome | null): boolean =>
   outcome?.kind === 'duplicate' || (outcome?.kind === 'unchanged' && outcome.duplicate)

@@ -161,7 +161,9 @@ export function noteResult(watches: Watches, finished: Finished, outcome: Captur
   const results = watches.resultsOf(request.check.watch)
   watches.count(request.check.watch, 'done')
   const failure = failureOf(finished, outcome)
-  const kind = failure === null ? outcomeOf(capture, outcome) : 'failed'
+  // A list is no news by itself: its items are.
+  const isList = capture?.silent === true && outcome?.kind !== 'gone'
+  const kind = failure !== null ? 'failed' : isList ? 'unchanged' : outcomeOf(capture, outcome)
   if (kind === 'stored' || kind === 'duplicate' || kind === 'gone') results.changed++
   else if (kind === 'failed') results.failed++
   else results.unchanged++
@@ -173,6 +175,22 @@ export function noteResult(watches: Watches, finished: Finished, outcome: Captur
     if (skipped !== undefined) results.source = { status: capture.status, outcome: `skipped: ${skipped}` }
   } else if (capture !== null)
     results.source = { status: capture.status, outcome: skipped === undefined ? kind : `skipped: ${skipped}` }
+}
+
+/** The same for the documents that came with it. */
+export function notePartResults(
+  watches: Watches,
+  { request, parts = [] }: Finished,
+  outcomes: readonly CaptureOutcome[],
+): void {
+  const results = watches.resultsOf(request.check.watch)
+  for (const [at, capture] of parts.entries()) {
+    const kind = outcomeOf(capture, outcomes[at]!)
+    if (kind === 'stored' || kind === 'duplicate' || kind === 'gone') {
+      if (capture.silent !== true) results.changed++
+    } else if (kind === 'failed') results.failed++
+    else if (capture.kind !== 'met') results.unchanged++
+  }
 }
 
 /** Everything queued on a host is dropped after a request that failed once too often; these watches lose their requests there. */

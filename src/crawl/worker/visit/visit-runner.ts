@@ -113,7 +113,7 @@ export function createVisitRunner(deps: VisitRunnerDeps) {
       dispatcher.fetched()
       return deps.refuse([{ hostQueue, request }], hostQueue.lease)
     }
-    const { capture, offers, kept, traps, again: wanted, skipped, failure } = concluded
+    const { capture, parts, offers, kept, traps, again: wanted, skipped, failure } = concluded
     // A host that was given up, for this request or another, gets no retry.
     const again = wanted && verdict !== 'given-up' && !hostFailures.isGivenUp(hostQueue)
     if (wanted && !again) hostFailures.countLost(hostQueue.host, 1)
@@ -123,6 +123,7 @@ export function createVisitRunner(deps: VisitRunnerDeps) {
       hostQueue,
       request: again ? { ...request, attempts: request.attempts + 1 } : request,
       capture,
+      parts,
       offers,
       kept,
       traps,

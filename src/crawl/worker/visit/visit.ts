@@ -1,13 +1,16 @@
 import type { Clock } from '../../../core/clock.ts'
-import type { ErrorCode } from '../../../core/errors.ts'
+import { type ErrorCode, isAppError } from '../../../core/errors.ts'
 import type { SkipReason } from '../../../core/reports/crawl-report.ts'
 import { isForAll, type QueuedRequest } from '../../../core/request.ts'
+import { accessOf, isOpen, withoutAccess } from '../../../core/url/access.ts'
 import type { DocumentKey, DocumentStore, KnownDocument } from '../../../store/contracts/documents.ts'
 import { type FetchResponse, type FetchResult, headerValue, isWholeAnswer } from '../../fetch/fetch-result.ts'
 import type { Fetcher } from '../../fetch/fetcher.ts'
+import type { Secrets } from '../../fetch/secrets.ts'
 import type { HostQueue } from '../../frontier/host-queue.ts'
 import type { Leases } from '../../frontier/partition-lease.ts'
 import type { HostSignal } from '../../frontier/politeness.ts'
+import type { ProtocolReading, ProtocolVisits } from './protocol-visit.ts'
 import type { RobotsGate, RobotsLoad } from './robots-gate.ts'
 
 /** One request, from the robots.txt check to the answer, with what it tells about the host. Nothing is stored here. */
@@ -18,6 +21,17 @@ export type VisitResult =
   | { kind: 'redirected'; response: FetchResponse; signal: HostSignal }
   /** The server says that there is no such page (any more). */
   | { kind: 'gone'; response: FetchResponse; signal: HostSignal }
+  /** Read by another protocol than the web's. */
+  | {
+      kind: 'read'
+      reading: ProtocolReading
+      known: KnownDocument | null
+      status: number
+      address: string
+      signal: HostSignal
+    }
+  /** The same: there is no such thing (any more). */
+  | { kind: 'vanished'; message: string; known: KnownDocument | null; signal: HostSignal }
   /** Done in this run already: its links are in the store. */
   | { kind: 'done-before'; known: KnownDocument }
   | { kind: 'skipped'; reason: SkipReason; status: number; address: string; signal: HostSignal }
@@ -39,6 +53,8 @@ export type VisitResult =
 export type VisitOptions = {
   documents: DocumentStore
   fetcher: Fetcher
+  protocols: ProtocolVisits
+  secrets: Secrets | null
   /** Null when robots.txt is not obeyed. */
   gate: RobotsGate | null
   agent: string
@@ -69,7 +85,8 @@ export function createVisit(options: VisitOptions): Visit {
   /** Null when the page may be fetched now. */
   async function askRobots(request: QueuedRequest, askedBefore: number): Promise<VisitResult | null> {
     if (gate === null) return null
-    const origin = originOf(request.url)
+    const url = withoutAccess(request.url)
+    const origin = originOf(url)
     const known = gate.peek(origin)
     const load = known === null ? await gate.load(origin) : { kind: 'kept' as const, rules: known }
     if (load.kind === 'unreachable') return withoutRobots(load, request, clock)
@@ -80,28 +97,75 @@ export function createVisit(options: VisitOptions): Visit {
     if (load.kind === 'asked') return { kind: 'postponed', signal: signalOf(load.result, clock) }
     const until = askedBefore + delayMs
     if (until > clock.monotonic()) return { kind: 'postponed', signal: untouched, until }
-    if (rules.isAllowed(agent, request.url)) return null
+    if (rules.isAllowed(agent, url)) return null
     return { kind: 'skipped', reason: 'robots', status: 0, address: '', signal: untouched }
   }
 
   const findKnown = createEarlierVersions(documents)
 
+  async function fetchPage(request: QueuedRequest, known: KnownDocument | null): Promise<VisitResult> {
+    const asks = known !== null && !isDueInFull(known, request.fp, options.fullCheckAfter) && !isMissed(known, request)
+    const headers = asks ? conditionalHeaders(known) : {}
+    if (isOpen(request.url)) {
+      const result = await fetcher.fetch({ url: request.url, headers })
+      return judge(request, result, known, Object.keys(headers).length > 0, clock)
+    }
+    return fetchSignedIn(request, known, headers)
+  }
+
+  async function fetchSignedIn(
+    request: QueuedRequest,
+    known: KnownDocument | null,
+    headers: Record<string, string>,
+  ): Promise<VisitResult> {
+    const { credentials } = accessOf(request.url)
+    const refused = (message: string): VisitResult => ({
+      ...{ kind: 'failed', code: 'sign-in-failed', message, retry: false, status: 0, address: '', signal: untouched },
+    })
+    let signIn: Record<string, string>
+    try {
+      const secret = (await options.secrets?.open(credentials)) ?? null
+      if (secret === null) return refused('the credentials of this source do not exist any more')
+      signIn = headersOfSecret(secret)
+    } catch (error) {
+      if (!isAppError(error, 'sign-in-failed')) throw error
+      return refused(error.message)
+    }
+    const url = withoutAccess(request.url)
+    const result = await fetcher.fetch({ url, headers: { ...headers, ...signIn } })
+    if (result.kind !== 'failed' && (result.status === 401 || result.status === 403)) {
+      const message = `${url}: the credentials were refused with status ${result.status}`
+      await options.secrets?.noteFailed(credentials, message)
+      return { ...refused(message), signal: signalOf(result, clock) } as VisitResult
+    }
+    if (result.kind !== 'failed') await options.secrets?.noteUsed(credentials)
+    return judge(request, result, known, Object.keys(headers).length > 0, clock)
+  }
+
   return async function visit(request, { lease, askedBefore }) {
+    const protocol = options.protocols.protocolOf(request.url)
+    if (protocol !== null && !isWeb.test(request.url)) {
+      const reason = request.hops === 0 ? options.refuses(withoutAccess(request.url)) : null
+      if (reason !== null) return { kind: 'skipped', reason, status: 0, address: '', signal: untouched }
+      if (!mayBegin(lease)) return { kind: 'postponed', signal: untouched }
+      const known = await findKnown(request)
+      return options.protocols.visit(protocol, request, known, (each) => isMissed(each, request))
+    }
     const known = options.looksBack || lease.recovered ? await findKnown(request) : null
     if (known !== null && isDone(known, request, run) && !isMissed(known, request))
       return { kind: 'done-before', known }
-    const reason = request.hops === 0 ? options.refuses(request.url) : null
+    const reason = request.hops === 0 ? options.refuses(withoutAccess(request.url)) : null
     if (reason !== null) return { kind: 'skipped', reason, status: 0, address: '', signal: untouched }
     if (!mayBegin(lease)) return { kind: 'postponed', signal: untouched }
     const refusal = await askRobots(request, askedBefore)
     if (refusal !== null) return refusal
     if (!mayBegin(lease)) return { kind: 'postponed', signal: untouched }
-    const asks = known !== null && !isDueInFull(known, request.fp, options.fullCheckAfter) && !isMissed(known, request)
-    const headers = asks ? conditionalHeaders(known) : {}
-    const result = await fetcher.fetch({ url: request.url, headers })
-    return judge(request, result, known, Object.keys(headers).length > 0, clock)
+    if (protocol === null) return fetchPage(request, known)
+    return options.protocols.visit(protocol, request, known, (each) => isMissed(each, request))
   }
 }
+
+const isWeb = /^https?:/
 
 type Question = { key: DocumentKey; resolve(known: KnownDocument | null): void; reject(error: unknown): void }
 

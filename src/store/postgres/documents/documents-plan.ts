@@ -343,6 +343,7 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
       const lastChecker = documents.get(keyOf(capture))?.run ?? 0
       const outcome = keep(capture)
       reach(capture)
+      if (capture.silent === true) return outcome
       const news = newsOf(outcome)
       if (news !== null) queueTask(capture, news, true)
       else if (mayBringKnown(capture, lastChecker)) {

@@ -254,6 +254,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     const before = sql.lastChecker.get(capture.host, capture.fp) as { run: number } | undefined
     const outcome = keep(capture)
     sql.reach.run(capture.check.watch, capture.hops, capture.host, capture.fp)
+    if (capture.silent === true) return outcome
     const news = newsOf(outcome)
     if (news !== null) queueTask(capture, news, 1)
     else if (mayBringKnown(capture, before?.run ?? 0)) queueKnown(capture)

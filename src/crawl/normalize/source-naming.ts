@@ -1,0 +1,40 @@
+import { AppError } from '../../core/errors.ts'
+import { accessOf, withAccess, withoutAccess } from '../../core/url/access.ts'
+import { defaultMaxUrlLength, createNormaliser, type NormaliserOptions } from './normaliser.ts'
+
+/** What is fetched, and what is compared; see `createNormaliser`. */
+export type NamedSource = { url: string; key: string }
+
+/**
+ * Names sources and documents of all protocols. How a source is asked for is part of both names, so that what is read with
+ * credentials is another document. Sources of protocols other than the web's have been spelt by their protocol (`normalise`), and
+ * have one name; so have the parts of a document, such as `#row=1`, and the steps of a page in a browser, `#!click=…`.
+ *
+ * Throws `url-invalid` for what can't be named.
+ */
+export function createSourceNaming(options: NormaliserOptions): (url: string) => NamedSource {
+  const normalise = createNormaliser(options)
+  const maxLength = options.maxUrlLength ?? defaultMaxUrlLength
+
+  function refuse(url: string, why: string): never {
+    throw new AppError('url-invalid', `${withoutAccess(url).slice(0, 200)} can't be fetched: ${why}`)
+  }
+
+  return (url) => {
+    if (!/^https?:/i.test(url)) {
+      if (!/^[a-z][a-z0-9+.-]*:\/\/[!-~]*$/.test(url)) refuse(url, 'not a URL')
+      return url.length > maxLength ? refuse(url, 'length') : { url, key: url }
+    }
+    const bare = withoutAccess(url)
+    const named = URL.canParse(bare) ? normalise(bare) : null
+    if (named === null || named.kind === 'rejected') return refuse(url, named?.reason ?? 'invalid')
+    const access = accessOf(url)
+    const part = partOf(bare)
+    return { url: withAccess(named.url, access) + part, key: withAccess(named.key, access) + part }
+  }
+}
+
+/** A fragment that names something else than a place in the page. */
+export function partOf(url: string): string {
+  return /#(?:!|row=|screenshot$).*/s.exec(url)?.[0] ?? ''
+}
