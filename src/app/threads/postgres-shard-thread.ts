@@ -28,6 +28,7 @@ import { partitionOfId } from '../../store/postgres/connection/row-batch.ts'
 import { createPostgresDocuments } from '../../store/postgres/documents/documents.ts'
 import { createPostgresFrontier } from '../../store/postgres/frontier/frontier.ts'
 import { createPartitionLeases, leasesChannel } from '../../store/postgres/leases/leases.ts'
+import { createProtocols } from '../protocols.ts'
 
 /**
  * One shard of a worker, in a thread of its own, on the cluster's database. Its leases are renewed and watched here too, so that this
@@ -101,6 +102,8 @@ async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
       calls.untilDone('reading a kept text', () => kept.text(versionId, omit), { isStopping: mayNotWait }),
     keptAspects: (versionId, asked) =>
       calls.untilDone('reading a kept version', () => kept.aspects(versionId, asked), { isStopping: mayNotWait }),
+    protocols: createProtocols(settings.config),
+    secrets: null,
     coordinate: (given) =>
       createClusterCoordination({
         ...given,
@@ -137,7 +140,7 @@ async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
       clusterShard.close()
       await store.close()
       await events.close()
-      await parts.fetcher.close()
+      await parts.close()
       await Promise.all([pool.close(), beats.close()])
     },
   }

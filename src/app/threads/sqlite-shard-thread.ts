@@ -15,6 +15,7 @@ import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
 import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
 import { openCatalogForReading, paths } from '../../store/sqlite/folder/folder.ts'
 import { openShardStore } from '../../store/sqlite/folder/shard-store.ts'
+import { createProtocols } from '../protocols.ts'
 
 /** One shard in a worker thread, on the embedded store. */
 export type ShardData = {
@@ -51,13 +52,15 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
   const counters = openSharedCounters(memory)
   const hearing = createHearing(() => counters.told(index))
   measureBusyness(counters.shard(index))
-  const { shard, fetcher, crawlStats, offerSeeds, offerChecks, watches } = await assembleShard(settings, {
+  const { shard, close, crawlStats, offerSeeds, offerChecks, watches } = await assembleShard(settings, {
     ...{ index, shards, run, seed, store: store.frontier, documents: store.documents, counters, log },
     logsPauses: true,
     retries: startThreadRetries(systemClock, (waiting) => send({ kind: 'waiting', waiting })),
     looksBack: looksBack || store.recovered,
     clock: systemClock,
     ...keptTextOf(settings.folder),
+    protocols: createProtocols(settings.config),
+    secrets: null,
     coordinate: (given) =>
       createLocalCoordination({
         ...given,
@@ -86,7 +89,7 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
       return crawlStats.details()
     },
     async close() {
-      await fetcher.close()
+      await close()
       await store.close()
     },
   }

@@ -32,6 +32,24 @@ type ConnectorDeps = {
   tls?: TlsOptions | undefined
 }
 
+/** The addresses of a host that the guard lets through. Throws `dns-not-found`, `dns-failed` or `address-refused`. */
+export async function allowedAddresses(
+  host: string,
+  { dns, guard }: { dns: DnsCache; guard: AddressGuard },
+): Promise<string[]> {
+  const answer = await dns.lookup(host)
+  if (answer.kind === 'not-found') throw new AppError('dns-not-found', `${host} has no address`)
+  if (answer.kind === 'failed') throw new AppError('dns-failed', `${host}: ${answer.reason}`)
+  let refusal = ''
+  const allowed = answer.addresses.filter((address) => {
+    const verdict = guard.check(address, host)
+    if (verdict.kind === 'refused') refusal = `${address} is refused: ${verdict.range}`
+    return verdict.kind === 'allowed'
+  })
+  if (allowed.length === 0) throw new AppError('address-refused', refusal)
+  return allowed
+}
+
 const maxTries = 4
 /** So many failures in a row, and IPv6 seems not to work here at all: IPv4 goes first until an IPv6 address answers. */
 const v6PatienceFailures = 3
@@ -44,17 +62,8 @@ const v6PatienceFailures = 3
 export function createConnector({ dns, guard, clock, connectTimeoutMs, tls }: ConnectorDeps): Connector {
   let v6Failures = 0
 
-  async function allowedAddresses(host: string): Promise<string[]> {
-    const answer = await dns.lookup(host)
-    if (answer.kind === 'not-found') throw new AppError('dns-not-found', `${host} has no address`)
-    if (answer.kind === 'failed') throw new AppError('dns-failed', `${host}: ${answer.reason}`)
-    let refusal = ''
-    const allowed = answer.addresses.filter((address) => {
-      const verdict = guard.check(address, host)
-      if (verdict.kind === 'refused') refusal = `${address} is refused: ${verdict.range}`
-      return verdict.kind === 'allowed'
-    })
-    if (allowed.length === 0) throw new AppError('address-refused', refusal)
+  async function addressesOf(host: string): Promise<string[]> {
+    const allowed = await allowedAddresses(host, { dns, guard })
     const v6 = allowed.filter((address) => isIPv6(address))
     const v4 = allowed.filter((address) => !isIPv6(address))
     return (v6Failures < v6PatienceFailures ? interleave(v6, v4) : [...v4, ...v6]).slice(0, maxTries)
@@ -62,7 +71,7 @@ export function createConnector({ dns, guard, clock, connectTimeoutMs, tls }: Co
 
   return async (target, attempt) => {
     const deadline = clock.monotonic() + connectTimeoutMs
-    const addresses = await allowedAddresses(target.host)
+    const addresses = await addressesOf(target.host)
     let failure: unknown
     for (let i = 0; i < addresses.length && !attempt.cancelled; i++) {
       const address = addresses[i]!

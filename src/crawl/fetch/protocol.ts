@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import type { Fetcher } from './fetcher.ts'
 
 /**
  * A protocol other than the web's: mail, news, databases, files, a browser. Frontier, politeness, archive, matching and delivery are
@@ -22,6 +23,23 @@ export type Protocol = {
   listen?(place: Place, heard: { onNews(): void; onEnd(error: Error): void }): Promise<Listener>
   /** Closes what is kept open between visits. */
   close(): Promise<void>
+}
+
+/** All protocols of a crawling thread. */
+export type Protocols = {
+  /** By their schemes. */
+  readonly others: readonly Protocol[]
+  /** For pages that are to be read in a browser; null where there is none. */
+  readonly browser: Protocol | null
+}
+
+/** What protocols on top of the web's work with: the crawler's own client, with its address guard, limits and politeness. */
+export type ProtocolTools = {
+  fetch: Fetcher['fetch']
+  /** Whether robots.txt allows it. */
+  mayFetch(url: string): Promise<boolean>
+  clock: Clock
+  log(level: 'debug' | 'info' | 'warn', message: string, fields?: Record<string, unknown>): void
 }
 
 export type Abilities = {

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import { accessOf, withAccess, withoutAccess } from '../../core/url/access.ts'
-import { defaultMaxUrlLength, createNormaliser, type NormaliserOptions } from './normaliser.ts'
+import { createNormaliser, defaultMaxUrlLength, type NormaliserOptions } from './normaliser.ts'
 
 /** What is fetched, and what is compared; see `createNormaliser`. */
 export type NamedSource = { url: string; key: string }

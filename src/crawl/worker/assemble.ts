@@ -6,16 +6,20 @@ import { decodeBody } from '../../core/http/decode-body.ts'
 import { createOmitRules } from '../../core/text/omit-rules.ts'
 import { createAddressGuard } from '../../core/url/address.ts'
 import { createFingerprintCache } from '../../core/url/fingerprint-cache.ts'
+import { hostKey } from '../../core/url/partition.ts'
 import { createFingerprinter } from '../../core/url/url-key.ts'
 import type { Retries } from '../../core/work/retries.ts'
-import type { DocumentStore } from '../../store/contracts/documents.ts'
+import type { DocumentKey, DocumentStore } from '../../store/contracts/documents.ts'
 import type { FrontierStore } from '../../store/contracts/frontier.ts'
 import type { AcceptedOrders, ShardHandle } from '../crawl.ts'
 import { createDnsCache } from '../dns/dns-cache.ts'
 import { createSystemResolver } from '../dns/resolver.ts'
+import { allowedAddresses } from '../fetch/connector.ts'
 import { defaultFetchLimits } from '../fetch/fetch-limits.ts'
 import { headerList } from '../fetch/fetch-result.ts'
-import { createFetcher, type Fetcher } from '../fetch/fetcher.ts'
+import { createFetcher } from '../fetch/fetcher.ts'
+import type { Protocols, ProtocolTools } from '../fetch/protocol.ts'
+import type { Secrets } from '../fetch/secrets.ts'
 import { readCollectedTypes } from '../filter/collected-types.ts'
 import { createLinkNormaliser } from '../normalize/link-normaliser.ts'
 import { namingOf } from '../normalize/naming.ts'
@@ -23,14 +27,15 @@ import { productToken } from '../robots/agent-token.ts'
 import { createRobotsCache } from '../robots/robots-cache.ts'
 import type { Coordination } from './coordination.ts'
 import { type CrawlStats, createCrawlStats } from './crawl-stats.ts'
-import { createFilterSteps, createListRefusal } from './links/filter-steps.ts'
+import { createFilterSteps, createInScope, createListRefusal } from './links/filter-steps.ts'
 import { createLinkPipe, urlOrders } from './links/link-pipe.ts'
 import { createSeedOffers } from './links/seed-offers.ts'
 import { createWatches, type Watches } from './results/check-results.ts'
 import { createShard, type Shard, type ShardDeps } from './shard.ts'
 import type { SharedCounters } from './shared-counters.ts'
+import { createProtocolVisit } from './visit/protocol-visit.ts'
 import type { KeptAspects, KeptText } from './visit/read-response.ts'
-import { createRobotsGate } from './visit/robots-gate.ts'
+import { createMayFetch, createRobotsGate, type RobotsGate, type RobotsGateOptions } from './visit/robots-gate.ts'
 
 /** What the thread gives to the shard that runs in it. */
 export type ShardEnvironment = {
@@ -50,12 +55,20 @@ export type ShardEnvironment = {
   logsPauses: boolean
   keptText: KeptText
   keptAspects: KeptAspects
+  /** Other protocols than the web's own. */
+  protocols(tools: ProtocolTools): Protocols
+  /** Null where there are no credentials. */
+  secrets: Secrets | null
   coordinate(parts: { fetchers: number; watches: Watches }): Coordination
 }
 
+/** In one list. */
+const MAX_ITEMS = 10_000
+
 export type AssembledShard = {
   shard: Shard
-  fetcher: Fetcher
+  /** Closes all connections. */
+  close(): Promise<void>
   crawlStats: CrawlStats
   offerSeeds(urls: readonly string[]): Promise<void>
   watches: Watches
@@ -101,25 +114,34 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
     },
   })
   const agent = productToken(crawl.userAgent)
+  const decode: RobotsGateOptions['decode'] = async ({ body, rawHeaders }, maxBytes) =>
+    decodeBody(body, headerList(rawHeaders, 'content-encoding'), maxBytes)
   const gate = crawl.respectRobots
     ? createRobotsGate({
         cache: createRobotsCache({ maxEntries: robots.maxEntries, maxBytes: 16 << 20, clock }),
         store,
         fetcher,
         clock,
-        decode: async ({ body, rawHeaders }, maxBytes) =>
-          decodeBody(body, headerList(rawHeaders, 'content-encoding'), maxBytes),
+        decode,
         maxAgeMs: robots.maxAgeMs,
       })
     : null
+  /** For what pages in a browser load from anywhere: nothing of it is stored. */
+  const visitorGate = (): RobotsGate =>
+    createRobotsGate({
+      cache: createRobotsCache({ maxEntries: robots.maxEntries, maxBytes: 4 << 20, clock }),
+      store: { loadRobots: async () => null, saveRobots: async () => {} },
+      ...{ fetcher, clock, decode, maxAgeMs: robots.maxAgeMs },
+    })
   const { hostRules } = settings.files
   const naming = namingOf(crawl, hostRules)
   const seedOffers = createSeedOffers({ crawl, hostRules, seed: environment.seed })
   const fingerprinter = createFingerprinter(environment.seed)
   const seen = createFingerprintCache(settings.config.frontier.seenCache)
   const watches = createWatches()
+  const inScope = createInScope(settings, watches)
   const pipe = createLinkPipe({
-    steps: createFilterSteps(settings, watches),
+    steps: createFilterSteps(settings, inScope),
     normaliser: createLinkNormaliser(naming),
     fingerprinter,
     seen,
@@ -137,15 +159,51 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
   })
   async function addressOf(url: string): Promise<string> {
     const host = hostNameOf(url)
+    if (host === '') return ''
     const answer = await dns.lookup(host)
     if (answer.kind !== 'found') return ''
     return answer.addresses.find((each) => guard.check(each, host).kind === 'allowed') ?? ''
   }
 
+  const keyOf = (url: string): DocumentKey => ({ host: hostKey(url), fp: fingerprinter.toBigInt(url) })
+  const known = environment.protocols({
+    ...{ fetch: fetcher.fetch, clock, log },
+    mayFetch: createMayFetch(crawl.respectRobots ? visitorGate() : null, agent),
+  })
+  const bySchemes = new Map(known.others.flatMap((each) => each.schemes.map((scheme) => [scheme, each] as const)))
+  const stopping = new AbortController()
+  const protocols = createProtocolVisit({
+    protocolOf(url, { render }) {
+      if (render === 'browser') return known.browser
+      return url.startsWith('http') ? null : (bySchemes.get(url.slice(0, url.indexOf(':'))) ?? null)
+    },
+    ...{ secrets: environment.secrets, documents, keyOf, clock, stopping: stopping.signal },
+    resolve: async (host) => (await allowedAddresses(host, { dns, guard }))[0]!,
+    limits: {
+      ...{ connectTimeoutMs: crawl.connectTimeoutMs, stallTimeoutMs: crawl.stallTimeoutMs },
+      ...{ maxBodyBytes: crawl.maxBodyBytes, maxItems: MAX_ITEMS },
+    },
+    totalTimeoutMs: crawl.totalTimeoutMs,
+  })
   const { leases, writing, addOutstanding, checks, pages } = environment.coordinate({ fetchers, watches })
   const shard = createShard(
     {
-      ...{ store, documents, fetcher, gate, pipe, counters, stats, crawlStats, clock, addressOf, log, watches },
+      ...{
+        store,
+        documents,
+        fetcher,
+        protocols,
+        secrets: environment.secrets,
+        gate,
+        pipe,
+        counters,
+        stats,
+        crawlStats,
+        clock,
+        addressOf,
+        log,
+        watches,
+      },
       ...{ leases, addOutstanding, checks, pages, refuses: createListRefusal(settings.files) },
       ...{ retries, logsPauses: environment.logsPauses },
     },
@@ -181,12 +239,20 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
         keptText: crawl.compare === 'text' ? environment.keptText : null,
         aspectsOf: watches.aspectsOf,
         keptAspects: environment.keptAspects,
+        ...{ keyOf, acceptsMediaType },
+        covers: ({ check, host }, url) => inScope({ url, pageHost: host, work: watches.workOf(check, url) }),
       },
     },
   )
   return {
     shard,
-    fetcher,
+    async close() {
+      stopping.abort()
+      await Promise.all(
+        [...known.others, ...(known.browser === null ? [] : [known.browser])].map((each) => each.close()),
+      )
+      await fetcher.close()
+    },
     crawlStats,
     watches,
     async offerSeeds(urls) {

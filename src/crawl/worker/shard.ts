@@ -21,7 +21,7 @@ import { notePartResults, noteResult, type Watches } from './results/check-resul
 import type { CounterName, ShardStats, SharedCounters } from './shared-counters.ts'
 import { createConclude } from './visit/conclude.ts'
 import type { ProtocolVisits } from './visit/protocol-visit.ts'
-import type { ReadOptions } from './visit/read-response.ts'
+import type { ReadItemsOptions } from './visit/read-items.ts'
 import type { RobotsGate } from './visit/robots-gate.ts'
 import { createVisit } from './visit/visit.ts'
 import { createVisitRunner } from './visit/visit-runner.ts'
@@ -85,7 +85,7 @@ export type ShardSettings = {
   maxCrawlDelayMs: number
   looksBack: boolean
   fullCheckAfter: number
-  reading: ReadOptions
+  reading: ReadItemsOptions
   agent: string
 }
 

@@ -10,12 +10,24 @@ import { createTrapFilter } from '../../filter/trap.ts'
 import { knownPathsFilter } from '../../filter/url-filter.ts'
 import { createVariantCounter } from '../../filter/variant-counter.ts'
 import type { Watches } from '../results/check-results.ts'
-import type { LinkStep } from './link-pipe.ts'
+import type { LinkDraft, LinkStep } from './link-pipe.ts'
+
+/** Whether a URL that a page leads to belongs to what the page was fetched for. */
+export type InScope = (link: Pick<LinkDraft, 'url' | 'pageHost' | 'work'>) => boolean
+
+export function createInScope({ seeds, restrict }: CrawlSettings, watches: Watches): InScope {
+  const scope = createScope({ seeds, ...(restrict === null ? {} : { restrict }) })
+  return ({ url, pageHost, work }) => {
+    if (work.watch > 0) return watches.covers(work, url, pageHost)
+    // A seed that redirects takes the crawl along: the host of a page that was fetched is in scope with it.
+    return scope.accepts(url) || (restrict === null && hostKey(url) === pageHost)
+  }
+}
 
 /** Which URLs are worth a request, in this order. */
-export function createFilterSteps(settings: CrawlSettings, watches: Watches): LinkStep[] {
+export function createFilterSteps(settings: CrawlSettings, inScope: InScope): LinkStep[] {
   const { crawl } = settings.config
-  const { seeds, restrict, files } = settings
+  const { files } = settings
   const traps = createTrapFilter({
     maxUrlLength: crawl.maxUrlLength,
     maxPathSegments: crawl.maxPathSegments,
@@ -23,7 +35,6 @@ export function createFilterSteps(settings: CrawlSettings, watches: Watches): Li
   })
   const knownPaths = knownPathsFilter()
   const blocked = files.blockList === null ? null : parseBlockList(files.blockList)
-  const scope = createScope({ seeds, ...(restrict === null ? {} : { restrict }) })
   const variants = createVariantCounter({ maxVariantsPerPath: crawl.maxQueryVariants })
   const { hasIgnoredSuffix } = readCollectedTypes(files)
   const filter = createFilterTree(crawl.filter)
@@ -40,15 +51,7 @@ export function createFilterSteps(settings: CrawlSettings, watches: Watches): Li
     },
     { name: 'drop blocked', run: ({ url }) => (blocked === null || blocked.accepts(url) ? null : 'blocked') },
     { name: 'drop filtered', run: ({ url }) => (filter.accepts(url) ? null : 'scope') },
-    {
-      name: 'drop out of scope',
-      run({ url, pageHost, work }) {
-        if (work.watch > 0) return watches.covers(work, url, pageHost) ? null : 'scope'
-        if (scope.accepts(url)) return null
-        // A seed that redirects takes the crawl along: the host of a page that was fetched is in scope with it.
-        return restrict === null && hostKey(url) === pageHost ? null : 'scope'
-      },
-    },
+    { name: 'drop out of scope', run: (draft) => (inScope(draft) ? null : 'scope') },
     // Counts only what would be fetched: links out of scope must not use up the variants of a path.
     { name: 'drop query variants', rule: 'variants', run: ({ url }) => (variants.admits(url) ? null : 'trap') },
   ]

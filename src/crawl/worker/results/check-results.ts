@@ -169,6 +169,8 @@ export function noteResult(watches: Watches, finished: Finished, outcome: Captur
   else results.unchanged++
   if (request.hops > 0) return
   if (failure !== null) results.source = failedSource(failure)
+  else if (isList && capture !== null)
+    results.source = { status: capture.status, outcome: results.changed > 0 ? 'stored' : 'unchanged' }
   else if (capture?.kind === 'gone' && capture.outcome === 'redirect') {
     results.landed = capture.location
     // Its target is not fetched, so this is the end of it.

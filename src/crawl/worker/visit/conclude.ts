@@ -3,6 +3,7 @@ import type { Clock } from '../../../core/clock.ts'
 import type { ErrorCode } from '../../../core/errors.ts'
 import type { SkipReason } from '../../../core/reports/crawl-report.ts'
 import type { Offer, QueuedRequest } from '../../../core/request.ts'
+import { accessOf, withAccess } from '../../../core/url/access.ts'
 import { bodyDigest, digestText } from '../../../core/url/fingerprint.ts'
 import type { Capture, DocumentStore, KnownDocument, NoteOutcome } from '../../../store/contracts/documents.ts'
 import type { DroppedLinks } from '../../../store/contracts/dropped-links.ts'
@@ -12,12 +13,16 @@ import type { CrawlStats } from '../crawl-stats.ts'
 import type { LinkPipe, PageContext } from '../links/link-pipe.ts'
 import type { Failure } from '../results/batch.ts'
 import type { CounterName, ShardStats } from '../shared-counters.ts'
-import { type ReadOptions, readResponse, redirectTarget } from './read-response.ts'
+import { STATUS_GONE } from './protocol-visit.ts'
+import { capturesOf, goneCapture, type ReadItemsOptions } from './read-items.ts'
+import { readResponse, redirectTarget } from './read-response.ts'
 import type { VisitResult } from './visit.ts'
 
 /** The result of a visit: a capture or a note to store, the links that it yields, and whether it is to be retried. */
 export type Conclusion = {
   capture: Capture | null
+  /** Of documents that came with it. */
+  parts?: readonly Capture[]
   offers: readonly Offer[]
   again: boolean
   /** The page is the one that is kept; null where there is none, or what came is compared with it later. */
@@ -41,7 +46,7 @@ export type ConcludeDeps = {
   crawlStats: CrawlStats
   clock: Clock
   log(level: 'debug', message: string, fields?: Record<string, unknown>): void
-  settings: { maxAttempts: number; maxRedirects: number; reading: ReadOptions }
+  settings: { maxAttempts: number; maxRedirects: number; reading: ReadItemsOptions }
 }
 
 type Visited = Exclude<VisitResult, { kind: 'postponed' }> | { kind: 'dropped' }
@@ -194,6 +199,45 @@ export function createConclude({ documents, pipe, stats, countFor, crawlStats, c
     return { offers, traps, links: links.length }
   }
 
+  async function readItems(
+    request: QueuedRequest,
+    { reading: read, known }: Extract<VisitResult, { kind: 'read' }>,
+  ): Promise<Conclusion> {
+    add(request, 'fetched')
+    add(request, 'bytes', read.bytes)
+    const { capture, parts, offers, links } = await capturesOf(request, read, known, reading)
+    add(request, 'links', links)
+    const { failure } = read
+    if (failure === null) return { capture, parts, offers, again: read.hasMore }
+    const again = request.attempts + 1 < settings.maxAttempts
+    const facts = { status: 0, address: read.address }
+    if (!again) return { ...failed(request, failure.code, failure.message, facts), parts }
+    return { capture: null, parts, offers: [], again, failure: { code: failure.code, status: 0 } }
+  }
+
+  /** With a list, all that it had is gone; further lists are looked for. */
+  async function vanished(
+    request: QueuedRequest,
+    { message, known }: Extract<VisitResult, { kind: 'vanished' }>,
+  ): Promise<Conclusion> {
+    const facts = { at: clock.now(), address: '', run: runOf(request) }
+    const links = known === null || known.versionId === 0 ? [] : await documents.links(known)
+    const access = accessOf(request.url)
+    const own = links.map((url) => withAccess(url, access)).filter((url) => isBelow(request.url, url))
+    const parts = own.filter((url) => !url.endsWith('/')).map((url) => goneCapture(request, url, facts, reading))
+    const lists = own
+      .filter((url) => url.endsWith('/'))
+      .map((url) => ({ ...nameOf(request), url, ...reading.keyOf(url) }))
+    const { depth, hops } = request
+    const offers = lists.map((list) => ({
+      ...{ ...list, parent: request.url, depth, hops: hops + 1, redirects: 0, priority: hops },
+    }))
+    const capture = goneCapture(request, request.url, facts, reading)
+    const isList = own.length > 0
+    const ended = failed(request, 'not-found', message, { status: STATUS_GONE, address: '' }, capture)
+    return { ...ended, capture: isList ? { ...capture, silent: true } : capture, parts, offers }
+  }
+
   return async function conclude(request: QueuedRequest, result: Visited): Promise<Conclusion> {
     if ('response' in result) count(request, result.response)
     switch (result.kind) {
@@ -201,6 +245,10 @@ export function createConclude({ documents, pipe, stats, countFor, crawlStats, c
         return readPage(request, result.response, result.known)
       case 'redirected':
         return follow(request, result.response)
+      case 'read':
+        return readItems(request, result)
+      case 'vanished':
+        return vanished(request, result)
       case 'unchanged': {
         add(request, 'unchanged')
         const { offers, traps, links } = await followKept(request, result.known)
@@ -250,6 +298,9 @@ const noLinks: KeptLinks = { offers: [], traps: [], links: 0 }
 function nameOf({ host, fp, url, parent, check, hops }: QueuedRequest) {
   return { host, fp, url, parent, check, hops }
 }
+
+/** Items of a list have its URL and something more. */
+const isBelow = (list: string, url: string): boolean => url !== list && url.startsWith(list)
 
 function goneRecord(uri: string, response: FetchResponse): Uint8Array[] {
   const { startedAt: date, address, statusLine, rawHeaders, body, truncated } = response

@@ -143,7 +143,7 @@ type TextQuestion = {
  * The text is extracted only where the bytes differ from the stored ones, so a first crawl does not pay for it. The stored text is that of
  * the same rules, even if they have changed since; where its body was collected as garbage, a fingerprint was left behind.
  */
-async function compareText(question: TextQuestion, keptText: KeptText): Promise<TextComparison> {
+export async function compareText(question: TextQuestion, keptText: KeptText): Promise<TextComparison> {
   const { known, digest, body, contentType, omit } = question
   if (known === null || known.versionId === 0 || digest.equals(known.digest)) return notCompared
   const source: TextSource = { contentType, omit }

@@ -30,13 +30,24 @@ export type RobotsLoad =
 
 export type RobotsGateOptions = {
   cache: RobotsCache
-  store: FrontierStore
+  store: Pick<FrontierStore, 'loadRobots' | 'saveRobots'>
   fetcher: Fetcher
   clock: Clock
   /** The body without its content encodings, at most so many bytes of it. */
   decode(response: FetchResponse, maxBytes: number): Promise<DecodedBody>
   /** Longest time that rules are used before they are fetched again. */
   maxAgeMs: number
+}
+
+/** Whether robots.txt allows a URL, whoever asks. */
+export function createMayFetch(gate: RobotsGate | null, agent: string): (url: string) => Promise<boolean> {
+  return async (url) => {
+    if (gate === null) return true
+    const { origin } = new URL(url)
+    const known = gate.peek(origin)
+    const load = known === null ? await gate.load(origin) : { kind: 'kept' as const, rules: known }
+    return load.kind !== 'unreachable' && load.rules.isAllowed(agent, url)
+  }
 }
 
 const MAX_HOPS = 5

@@ -7,6 +7,7 @@ import type { DocumentKey, DocumentStore, KnownDocument } from '../../../store/c
 import { type FetchResponse, type FetchResult, headerValue, isWholeAnswer } from '../../fetch/fetch-result.ts'
 import type { Fetcher } from '../../fetch/fetcher.ts'
 import type { Secrets } from '../../fetch/secrets.ts'
+import { headersOfSecret } from '../../fetch/web-secret.ts'
 import type { HostQueue } from '../../frontier/host-queue.ts'
 import type { Leases } from '../../frontier/partition-lease.ts'
 import type { HostSignal } from '../../frontier/politeness.ts'
