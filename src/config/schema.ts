@@ -179,6 +179,26 @@ export const settings = {
   'dns.maxTtl': duration('24h', ['0', '30d'], 'Maximum time an address is cached, even if its TTL is longer.'),
   'dns.negativeTtl': duration('5m', ['0', '1d'], 'How long a failed lookup is cached.'),
   'dns.concurrency': integer(64, [1, 10_000], 'Concurrent DNS lookups.'),
+  'browser.executable': {
+    kind: 'string',
+    default: '',
+    pattern: /^(?:\/[^\p{Cc}]{1,500})?$/u,
+    expected: 'an absolute path, or empty',
+    about: 'Chromium that opens pages that need a browser; empty means the one that is installed.',
+  },
+  'browser.cdp': {
+    kind: 'string',
+    default: '',
+    pattern: /^(?:(?:https?|wss?):\/\/[^\s#]{1,500})?$/,
+    expected: 'an http, https, ws or wss URL, or empty',
+    secret: true,
+    about:
+      'Address of a Chromium that runs elsewhere (DevTools protocol), such as `http://127.0.0.1:9222`, instead of starting one. Its memory is not limited.',
+  },
+  'browser.maxPages': integer(2, [1, 100], 'Pages open in browsers at a time, per crawling thread; each has its own.'),
+  'browser.timeout': duration('30s', ['1s', '10m'], 'Time for a page to load and for its steps.'),
+  'browser.memory': bytes('1GB', ['128MB', '64GB'], 'A browser that takes more memory than this is ended.'),
+  'browser.keepFor': duration('1m', ['0', '1d'], 'How long an unused browser is kept running.'),
   'archive.maxFile': bytes('100MB', ['64KB', '10GB'], 'Size at which a WARC file is closed and a new one started.'),
   'archive.collectEvery': duration(
     '10m',

@@ -38,6 +38,10 @@ export const errorCodes = {
     means: 'the path is outside the folders in `files.roots`, or is neither a regular file nor a folder',
   },
   'browser-missing': { retry: 'never', means: 'no browser is installed or configured' },
+  'step-failed': {
+    retry: 'later',
+    means: 'a step on the page could not be done, such as a click on a missing element',
+  },
   'browser-failed': { retry: 'later', means: 'the browser failed, hung or used too much memory, and was ended' },
   // input
   'url-invalid': { retry: 'never', means: 'not a URL that can be fetched' },

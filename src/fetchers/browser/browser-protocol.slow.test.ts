@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { PNG } from 'pngjs'
+import { placeOf, render, type Site, startBrowserProtocol, startSite, withoutBrowser } from './browser.testkit.ts'
+import type { BrowserProtocol } from './browser-protocol.ts'
+
+const login = `<form method="get" action="/account"><input name="user"><input name="pass" type="password"><button>Go</button></form>`
+
+describe('pages in a browser', { skip: withoutBrowser, concurrency: 1 }, () => {
+  let site: Site
+  let browser: BrowserProtocol & { end(): Promise<void> }
+  const at = (path: string, host = 'site.example') => `http://${host}:${site.port}${path}`
+  const textOf = async (path: string, host?: string) => String((await render(browser, placeOf(at(path, host)))).body)
+
+  before(async () => {
+    site = await startSite({
+      '/script': `<!DOCTYPE html><title>Prices</title><body><noscript>No scripts</noscript><script>
+        fetch('/data').then((r) => r.json()).then(({ price }) => { document.body.insertAdjacentHTML('beforeend', '<p id="price">' + price + ' &amp; more</p>') })</script>`,
+      '/data': (_, response) =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"price":"42 EUR"}'),
+      '/consent': `<body><div id="banner"><button class="accept">Accept</button></div><script>
+        document.querySelector('.accept').onclick = () => { document.body.innerHTML = '<h1>Story</h1>' }</script>`,
+      '/shadow': `<body><my-card><b>Slotted</b></my-card><script>customElements.define('my-card', class extends HTMLElement {
+        constructor() { super(); this.attachShadow({ mode: 'open' }).innerHTML = '<p>Inside <slot></slot></p>' } })</script>`,
+      '/moved': (_, response) =>
+        response
+          .writeHead(302, { location: at('/cookies/page?token=1', 'other.example'), 'set-cookie': 'a=1; Path=/' })
+          .end(),
+      '/cookies/set': (_, response) =>
+        response
+          .writeHead(302, { location: '/cookies/page', 'set-cookie': ['one=1; Path=/', 'two=2; HttpOnly'] })
+          .end(),
+      '/cookies/page': (request, response) =>
+        response
+          .writeHead(200, { 'content-type': 'text/html' })
+          .end(`<head></head><body><a href="next">Next</a><p>[${request.headers.cookie ?? 'none'}]</p>`),
+      '/login': login,
+      '/to-evil': (_, response) => response.writeHead(302, { location: at('/login', 'evil.example') }).end(),
+      '/broken': (_, response) => response.writeHead(503).end('broken'),
+      '/forbidden': (_, response) => response.writeHead(403).end('forbidden'),
+      '/file': (_, response) =>
+        response
+          .writeHead(200, { 'content-type': 'application/octet-stream', 'content-disposition': 'attachment' })
+          .end('x'),
+      '/loop': (_, response) => response.writeHead(302, { location: '/loop' }).end(),
+      '/chain': `<script>location.href = '/chain?' + Math.random()</script>`,
+      '/tall': `<body style="margin:0"><div style="height:30000px;background:linear-gradient(red,blue)">Tall</div>`,
+    })
+    browser = startBrowserProtocol()
+  })
+  after(async () => {
+    await browser.end()
+    await site.close()
+  })
+
+  test('content that scripts load is read, with a title and a screenshot that is news to nobody', async () => {
+    const url = at('/script')
+    const { body, type, title, isCut, parts } = await render(browser, placeOf(url))
+    assert.match(String(body), /^<!DOCTYPE html><html>.*<p id="price">42 EUR &amp; more<\/p><\/body><\/html>$/s)
+    assert.doesNotMatch(String(body), /No scripts/)
+    assert.deepEqual([type, title, isCut], ['text/html; charset=utf-8', 'Prices', false])
+    const [picture, ...more] = parts!
+    assert.deepEqual(more, [])
+    assert.deepEqual([picture!.url, picture!.role, picture!.body.type], [`${url}#screenshot`, 'silent', 'image/png'])
+    const { width, height } = PNG.sync.read(picture!.body.body)
+    assert.deepEqual([width, height], [1280, 800])
+  })
+
+  test('a consent banner is clicked away before the page is read', async () => {
+    const text = await textOf('/consent#!click=.accept&wait=h1')
+    assert.match(text, /<h1>Story<\/h1>/)
+    assert.doesNotMatch(text, /banner/)
+  })
+
+  test('what is in shadow roots is part of the page', async () => {
+    assert.match(await textOf('/shadow'), /<my-card><p>Inside <slot><b>Slotted<\/b><\/slot><\/p><\/my-card>/)
+  })
+
+  test('cookies are kept over redirects, and not until the next visit', async () => {
+    assert.match(await textOf('/cookies/set'), /\[two=2; one=1\]/)
+    assert.match(await textOf('/cookies/page'), /\[none\]/)
+  })
+
+  test('relative links of a page that has moved are those of its new place', async () => {
+    const text = await textOf('/moved')
+    assert.ok(text.includes(`<base href="${at('/cookies/page', 'other.example')}">`), text)
+    assert.match(text, /\[none\]/)
+  })
+
+  test('credentials are typed on the page of the source', async () => {
+    const secret = {
+      user: 'ann',
+      password: 'pa ss&"',
+      steps: `go=/login&fill=[name=user]:={user}&fill=[name=pass]:={password}&click=button`,
+    }
+    const started = site.asked.length
+    await render(browser, placeOf(at('/script'), secret)).catch(() => {})
+    assert.deepEqual(site.asked.slice(started, started + 2), ['GET /login', 'GET /account?user=ann&pass=pa+ss%26%22'])
+  })
+
+  test('a site that the source leads to is given no credentials, unless its owner named it', async () => {
+    const typing = 'fill=[name=pass]:={password}&click=button'
+    const started = site.asked.length
+    const led = { password: 'hidden', steps: `go=/to-evil&${typing}` }
+    await assert.rejects(render(browser, placeOf(at('/script'), led)), (error: Error & { code: string }) => {
+      assert.equal(error.code, 'sign-in-failed')
+      assert.match(error.message, /evil\.example/)
+      assert.doesNotMatch(error.message + error.stack, /hidden/)
+      return true
+    })
+    assert.deepEqual(
+      site.asked.slice(started).filter((line) => line.includes('hidden')),
+      [],
+    )
+    const named = { password: 'hidden', steps: `go=${at('/login', 'evil.example')}&${typing}` }
+    await assert.rejects(render(browser, placeOf(at('/script'), named)), { code: 'not-found' })
+    assert.ok(site.asked.includes('GET /account?user=&pass=hidden'))
+    await assert.rejects(render(browser, placeOf(at(`/login#!${typing}`))), { code: 'sign-in-failed' })
+  })
+
+  test('the answer of the server counts, not the page that it shows', async () => {
+    const outcomes: [path: string, code: string][] = [
+      ['/missing', 'not-found'],
+      ['/broken', 'http-server-error'],
+      ['/forbidden', 'http-client-error'],
+      ['/file', 'browser-failed'],
+      ['/loop', 'redirect-limit'],
+      ['/chain', 'redirect-limit'],
+      ['/script#!click=.nothing', 'step-failed'],
+      ['/script#!click=.%5B', 'url-invalid'],
+    ]
+    for (const [path, code] of outcomes) {
+      await assert.rejects(render(browser, placeOf(at(path))), { code }, path)
+    }
+    await assert.rejects(render(browser, placeOf(at('/forbidden'), { user: 'a' })), { code: 'sign-in-failed' })
+    await assert.rejects(render(browser, placeOf(at('/', 'unknown.example'))), { code: 'dns-not-found' })
+    await assert.rejects(render(browser, placeOf(at('/', 'inside.example'))), { code: 'address-refused' })
+  })
+
+  test('a screenshot has its limits', async () => {
+    const { parts } = await render(browser, placeOf(at('/tall')))
+    const { width, height } = PNG.sync.read(parts![0]!.body.body)
+    assert.deepEqual([width, height], [1280, 10_000])
+  })
+})

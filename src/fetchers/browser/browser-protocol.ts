@@ -1,0 +1,136 @@
+import type { Config } from '../../config/config.ts'
+import { AppError } from '../../core/errors.ts'
+import { formatRenderSteps, parseRenderSteps, renderMark } from '../../core/url/render-steps.ts'
+import type { Fetcher } from '../../crawl/fetch/fetcher.ts'
+import type { Item, ItemBody, Place, Protocol, Session } from '../../crawl/fetch/protocol.ts'
+import { createBrowserPool } from './browser-pool.ts'
+import { startChromium } from './chromium.ts'
+import { findBrowser } from './find-browser.ts'
+import { type Rendered, type VisitCounts, type VisitOrder, visitPage } from './page-visit.ts'
+import { type RefusingProxy, startRefusingProxy } from './refusing-proxy.ts'
+
+export type BrowserProtocolOptions = {
+  config: Config['browser']
+  /** Makes all requests of the pages: guarded and limited. A page asks for many things at once, of few hosts. */
+  fetch: Fetcher['fetch']
+  /** 'yes', or why not; asked for every request, redirects too. */
+  mayFetch(url: string): Promise<string>
+  /** Told of every response, as it came over the wire. */
+  note?(bytes: number): void
+  /** What scripts see as the browser's name; '' for its own. Requests have the name of the client. */
+  userAgent?: string
+}
+
+/** `started` browsers, of which some were `killed` since they hung or took too much memory. */
+export type BrowserCounts = VisitCounts & { visits: number; started: number }
+
+export type BrowserProtocol = Protocol & { readonly counts: Readonly<BrowserCounts> }
+
+const limits = { maxRequests: 500, maxPageBytes: 50 << 20, maxBodyBytes: 10 << 20, maxMainDocuments: 20 }
+
+/** Pages as a browser shows them after their scripts have run. Every visit reads the page anew; nothing is known without it. */
+export function createBrowserProtocol(options: BrowserProtocolOptions): BrowserProtocol {
+  const { config } = options
+  const { timeoutMs, memoryBytes: maxMemoryBytes, maxPages, keepForMs, executable, cdp } = config
+  const counts: BrowserCounts = { visits: 0, started: 0, windows: 0, requests: 0, refused: 0, bytes: 0, killed: 0 }
+  let proxy: Promise<RefusingProxy> | null = null
+  const settings = {
+    fetch: options.fetch,
+    mayFetch: options.mayFetch,
+    note: options.note ?? (() => {}),
+    userAgent: options.userAgent ?? '',
+    timeoutMs,
+    maxMemoryBytes,
+    limits,
+  }
+  const pool = createBrowserPool({
+    async start() {
+      proxy ??= startRefusingProxy()
+      const { url: proxyUrl } = await proxy
+      counts.started++
+      return startChromium({ executable, cdp, proxyUrl, launchTimeoutMs: timeoutMs })
+    },
+    maxPages,
+    keepForMs,
+    maxIdleBytes: maxMemoryBytes / 2,
+  })
+
+  return {
+    schemes: ['http', 'https'],
+    can: { revalidate: false, push: false, depth: false, credentials: 'optional' },
+    counts,
+    normalise,
+    async open(place) {
+      if (cdp === '') findBrowser(executable)
+      const order = orderOf(place)
+      return createSession(place.url, () => {
+        counts.visits++
+        return pool.use(place.signal, (browser) => visitPage(browser, order, settings, counts))
+      })
+    },
+    async close() {
+      await pool.close()
+      await (await proxy)?.close()
+      proxy = null
+    },
+  }
+}
+
+function createSession(url: string, visit: () => Promise<Rendered>): Session {
+  let visited: Promise<Rendered> | null = null
+  const rendered = () => {
+    visited ??= visit()
+    return visited
+  }
+  return {
+    address: '',
+    async look() {
+      const { title } = await rendered()
+      return { kind: 'item', item: { url, name: title === '' ? url : title, validator: '' } }
+    },
+    async read(item) {
+      return bodyOf(item, await rendered())
+    },
+    async close() {},
+  }
+}
+
+function bodyOf({ url }: Item, { html, isCut, title, screenshot }: Rendered): ItemBody {
+  const picture = screenshot && {
+    url: `${url}#screenshot`,
+    name: 'screenshot.png',
+    validator: '',
+    body: { type: 'image/png', body: screenshot, isCut: false },
+    role: 'silent' as const,
+  }
+  return { type: 'text/html; charset=utf-8', body: html, isCut, title, parts: picture === null ? [] : [picture] }
+}
+
+function orderOf({ url, secret, signal, clock, limits: { maxBodyBytes } }: Place): VisitOrder {
+  const parsed = pageOf(url)
+  const steps = stepsOf(parsed)
+  parsed.hash = ''
+  const signIn = parseRenderSteps(secret !== null && Object.hasOwn(secret, 'steps') ? secret.steps! : '')
+  return { url: parsed.href, steps, signIn, secret, signal, clock, maxBodyBytes }
+}
+
+/** Steps in their canonical text; any other fragment is left out. */
+function normalise(url: string): string {
+  const parsed = pageOf(url)
+  const steps = formatRenderSteps(stepsOf(parsed))
+  parsed.hash = ''
+  return steps === '' ? parsed.href : parsed.href + renderMark + steps
+}
+
+const stepsOf = ({ hash }: URL) => (hash.startsWith(renderMark) ? parseRenderSteps(hash) : [])
+
+function pageOf(url: string): URL {
+  const parsed = /\p{Cc}/u.test(url) ? null : URL.parse(url)
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
+    throw new AppError('url-invalid', "That isn't a web address (http or https)")
+  }
+  if (parsed.username !== '' || parsed.password !== '') {
+    throw new AppError('url-invalid', 'Give user and password as credentials of the source, not in its URL')
+  }
+  return parsed
+}

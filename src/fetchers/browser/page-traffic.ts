@@ -1,0 +1,212 @@
+import type { CDPSession } from 'playwright-core'
+import type { Clock } from '../../core/clock.ts'
+import type { ErrorCode } from '../../core/errors.ts'
+import { decodeBody } from '../../core/http/decode-body.ts'
+import { type FetchResponse, headerList, mediaTypeOf } from '../../crawl/fetch/fetch-result.ts'
+import type { Fetcher } from '../../crawl/fetch/fetcher.ts'
+import { type PausedRequest, refuseRequest } from './chromium.ts'
+
+/**
+ * All requests of one visit. The browser holds each back, redirects included; it is made by our own client, with its address guard,
+ * limits and politeness, and the browser is given the answer as if it had asked itself. Cookies are the browser's: they are in the
+ * request's header already, and it keeps those of the answer.
+ */
+export type PageTraffic = {
+  answer(request: PausedRequest): void
+  /** When the last request began or ended, on the monotonic clock; null while some are under way. */
+  readonly quietSince: number | null
+  /** The last document of the page's main frame. */
+  readonly main: MainDocument | null
+  readonly counts: TrafficCounts
+}
+
+export type MainDocument = {
+  url: string
+  status: number
+  mediaType: string
+  isCut: boolean
+  /** Why there is none. */
+  failure: { code: ErrorCode; message: string } | null
+}
+
+export type TrafficCounts = { requests: number; refused: number; bytes: number; mainDocuments: number }
+
+export type TrafficDeps = {
+  session: CDPSession
+  fetch: Fetcher['fetch']
+  mayFetch(url: string): Promise<string>
+  note(bytes: number): void
+  /** Empty for every request of the browser; else only for those with this value in the header `visitHeader`. */
+  mark: string
+  mainFrameId: string
+  clock: Clock
+  limits: TrafficLimits
+}
+
+export type TrafficLimits = {
+  maxRequests: number
+  /** Of all bodies, without their content encodings. */
+  maxPageBytes: number
+  maxBodyBytes: number
+  /** Documents of the main frame one after the other, as by scripts that lead to the next. */
+  maxMainDocuments: number
+}
+
+/** Marks the requests of a visit in a browser with other visitors. It is taken out before anything is sent. */
+export const visitHeader = 'x-erace-visit'
+
+/** Streams without end, reports, and what is loaded in case it is needed. */
+const unwanted = new Set([
+  'EventSource',
+  'Media',
+  'Ping',
+  'CSPViolationReport',
+  'Prefetch',
+  'SignedExchange',
+  'WebSocket',
+])
+
+/** Set by our client, or telling what the browser can't keep: encodings, connections. */
+const notSent =
+  /^(?:host|connection|content-length|accept-encoding|accept-language|user-agent|sec-ch-.*|upgrade|te|trailer|expect|transfer-encoding|keep-alive|proxy-.*|purpose|sec-purpose|x-erace-visit)$/i
+/** The body comes without encodings, and nothing is to be reported or looked for elsewhere. */
+const notPassedOn =
+  /^(?:content-encoding|content-length|transfer-encoding|connection|keep-alive|trailer|upgrade|alt-svc|nel|report-to|reporting-endpoints|strict-transport-security|content-md5|digest|speculation-rules)$/i
+
+export function createPageTraffic(deps: TrafficDeps): PageTraffic {
+  const { session, clock, limits } = deps
+  const counts: TrafficCounts = { requests: 0, refused: 0, bytes: 0, mainDocuments: 0 }
+  let main: MainDocument | null = null
+  let underWay = 0
+  let movedAt = clock.monotonic()
+
+  const isMain = ({ resourceType, frameId }: PausedRequest): boolean =>
+    resourceType === 'Document' && frameId === deps.mainFrameId
+
+  function refuse(paused: PausedRequest, code: ErrorCode, message: string): void {
+    counts.refused++
+    if (isMain(paused)) main = { ...document(paused), failure: { code, message } }
+    refuseRequest(session, paused.requestId)
+  }
+
+  /** Why a request is not made at all. */
+  async function objection(paused: PausedRequest): Promise<{ code: ErrorCode; message: string } | null> {
+    const { url, method } = paused.request
+    const refused = (message: string) => ({ code: 'redirect-refused' as const, message })
+    if (unwanted.has(paused.resourceType)) return refused('This kind of request is not made')
+    if (method !== 'GET') return refused(`${method} requests are not made`)
+    if (++counts.requests > limits.maxRequests) return refused(`The page made more than ${limits.maxRequests} requests`)
+    if (counts.bytes > limits.maxPageBytes) return refused(`The page loaded more than ${limits.maxPageBytes} bytes`)
+    const isAnother = isMain(paused) && paused.redirectedRequestId === undefined
+    if (isAnother && ++counts.mainDocuments > limits.maxMainDocuments) {
+      return { code: 'redirect-limit', message: `The page led on to another one ${limits.maxMainDocuments} times` }
+    }
+    const verdict = await deps.mayFetch(url)
+    return verdict === 'yes' ? null : refused(verdict)
+  }
+
+  async function exchange(paused: PausedRequest): Promise<void> {
+    const { url } = paused.request
+    const reason = await objection(paused)
+    if (reason !== null) return refuse(paused, reason.code, reason.message)
+    const result = await deps.fetch({
+      url: withoutFragment(url),
+      headers: sentHeaders(paused.request.headers),
+      anyType: true,
+      maxBodyBytes: limits.maxBodyBytes,
+    })
+    if (result.kind !== 'response') {
+      const { code, message } = result.kind === 'failed' ? result : { code: 'internal' as const, message: 'not read' }
+      return refuse(paused, code, message)
+    }
+    deps.note(result.wireBytes)
+    await pass(paused, result)
+  }
+
+  async function pass(paused: PausedRequest, response: FetchResponse): Promise<void> {
+    const decoded = await decodeBody(
+      response.body,
+      headerList(response.rawHeaders, 'content-encoding'),
+      limits.maxBodyBytes,
+    )
+    if (decoded.kind === 'failed') return refuse(paused, decoded.code, decoded.message)
+    const isCut = decoded.truncated || response.truncated !== null
+    // Half a script or a style sheet is worse than none.
+    if (isCut && paused.resourceType !== 'Document') return refuse(paused, 'body-too-large', 'The body is too large')
+    counts.bytes += decoded.body.length
+    const { status, rawHeaders } = response
+    if (isMain(paused)) main = { ...document(paused), status, mediaType: mediaTypeOf(rawHeaders), isCut }
+    await session.send('Fetch.fulfillRequest', {
+      requestId: paused.requestId,
+      responseCode: status,
+      binaryResponseHeaders: passedHeaders(rawHeaders),
+      body: decoded.body.toString('base64'),
+    })
+  }
+
+  function answer(paused: PausedRequest): void {
+    const { url, headers } = paused.request
+    if (deps.mark !== '' && markOf(headers) !== deps.mark) {
+      letGo(paused.requestId)
+      return
+    }
+    if (!/^https?:/.test(url)) {
+      if (/^(?:data|blob|about):/.test(url)) letGo(paused.requestId)
+      else refuseRequest(session, paused.requestId)
+      return
+    }
+    underWay++
+    exchange(paused)
+      // The page or the browser is gone: there is nobody to answer.
+      .catch(() => {})
+      .finally(() => {
+        underWay--
+        movedAt = clock.monotonic()
+      })
+  }
+
+  function letGo(requestId: string): void {
+    session.send('Fetch.continueRequest', { requestId }).catch(() => {})
+  }
+
+  return {
+    answer,
+    get quietSince() {
+      return underWay === 0 ? movedAt : null
+    },
+    get main() {
+      return main
+    },
+    counts,
+  }
+}
+
+const document = (paused: PausedRequest): MainDocument => ({
+  url: paused.request.url,
+  status: 0,
+  mediaType: '',
+  isCut: false,
+  failure: null,
+})
+
+function markOf(headers: Record<string, string>): string | undefined {
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === visitHeader)?.[1]
+}
+
+function withoutFragment(url: string): string {
+  const hash = url.indexOf('#')
+  return hash === -1 ? url : url.slice(0, hash)
+}
+
+function sentHeaders(given: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !notSent.test(name)))
+}
+
+/** As the DevTools protocol takes bytes: `name: value`, each ended by a zero, in base64. */
+function passedHeaders(rawHeaders: readonly string[]): string {
+  const lines: string[] = []
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (!notPassedOn.test(rawHeaders[i]!)) lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`)
+  }
+  return Buffer.from(lines.join('\0'), 'latin1').toString('base64')
+}

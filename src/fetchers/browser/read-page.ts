@@ -1,0 +1,92 @@
+import type { CDPSession, Page } from 'playwright-core'
+
+/** What is kept of a page when it is done. */
+export type PageContent = { html: string; isCut: boolean; title: string; height: number; base: string }
+
+const maxTitleLength = 500
+export const viewport = { width: 1280, height: 800 } as const
+const maxScreenshotHeight = 10_000
+const maxScreenshotBytes = 5 << 20
+
+/**
+ * Reads the document in a world of its own, where the page's scripts have changed nothing. `timeoutMs` ends the reading; a page that is
+ * busy with itself keeps it waiting longer, which is for the caller to end.
+ */
+export async function readContent(session: CDPSession, maxChars: number, timeoutMs: number): Promise<PageContent> {
+  const { frameTree } = await session.send('Page.getFrameTree')
+  const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id })
+  const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+    contextId: executionContextId,
+    expression: `(${serialise})(${maxChars}, ${maxTitleLength})`,
+    returnByValue: true,
+    timeout: timeoutMs,
+  })
+  if (exceptionDetails !== undefined) throw new Error(`the document can't be read: ${exceptionDetails.text}`)
+  return result.value as PageContent
+}
+
+/**
+ * Runs in the browser. Writes the document as it is seen: with the content of open shadow roots in place, and without what is meant for
+ * browsers that run no scripts. It writes no more than it may and walks without recursion, so that no document is too large or too deep.
+ */
+const serialise = `function (maxChars, maxTitle) {
+  const voids = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/
+  const raws = /^(?:script|style|xmp|iframe|noembed|noframes|plaintext)$/
+  const codes = new Map([['&', '&amp;'], ['<', '&lt;'], ['>', '&gt;'], ['"', '&quot;']])
+  const escape = (text) => text.replace(/[&<>"]/g, (c) => codes.get(c))
+  const pieces = []
+  let length = 0
+  let isCut = false
+  const write = (text) => {
+    if (length + text.length > maxChars) isCut = true
+    const fitting = text.slice(0, maxChars - length)
+    pieces.push(fitting)
+    length += fitting.length
+  }
+  const childrenOf = (element) => {
+    if (element instanceof HTMLTemplateElement) return element.content.childNodes
+    const assigned = element instanceof HTMLSlotElement ? element.assignedNodes() : []
+    return assigned.length > 0 ? assigned : (element.shadowRoot ?? element).childNodes
+  }
+  // Nodes to write, and the ends of elements that are open.
+  const stack = [document.documentElement]
+  if (document.doctype !== null) write('<!DOCTYPE html>')
+  while (stack.length > 0 && !isCut) {
+    const node = stack.pop()
+    if (typeof node === 'string') write(node)
+    else if (node instanceof Text) write(raws.test(node.parentElement?.localName ?? '') ? node.data : escape(node.data))
+    else if (node instanceof Element && node.localName !== 'noscript') {
+      const name = node.localName
+      write('<' + name)
+      for (const { name: key, value } of node.attributes) write(' ' + key + '="' + escape(value) + '"')
+      write('>')
+      if (voids.test(name)) continue
+      stack.push('</' + name + '>')
+      // The list is copied first: each look into a live one by its index may walk it from the start.
+      for (const child of [...childrenOf(node)].reverse()) stack.push(child)
+    }
+  }
+  return {
+    html: pieces.join(''),
+    isCut,
+    title: document.title.slice(0, maxTitle),
+    height: Math.ceil(document.documentElement.getBoundingClientRect().height),
+    base: document.baseURI,
+  }
+}`
+
+/** A picture of the whole page, of as much of it as fits into the limits; null where even the first view doesn't. */
+export async function takeScreenshot(page: Page, height: number, timeoutMs: number): Promise<Buffer | null> {
+  for (const limit of [maxScreenshotHeight, maxScreenshotHeight / 4, viewport.height]) {
+    const clip = { x: 0, y: 0, width: viewport.width, height: Math.max(viewport.height, Math.min(height, limit)) }
+    const picture = await page.screenshot({
+      fullPage: true,
+      clip,
+      animations: 'disabled',
+      caret: 'hide',
+      timeout: timeoutMs,
+    })
+    if (picture.length <= maxScreenshotBytes) return picture
+  }
+  return null
+}
