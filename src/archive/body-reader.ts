@@ -4,6 +4,8 @@ import { bodyDigest } from '../core/url/fingerprint.ts'
 import { parseRecordHead } from '../core/warc/record-head.ts'
 import type { ObjectStore } from '../store/contracts/objects.ts'
 import type { Version, VersionStore } from '../store/contracts/versions.ts'
+import type { MediaFailure } from './media/converter.ts'
+import { createMediaReader, type MediaReader } from './media/media-reader.ts'
 import { type RecordContent, recordContent } from './warc/record-content.ts'
 
 /**
@@ -13,7 +15,11 @@ import { type RecordContent, recordContent } from './warc/record-content.ts'
  * Files are compressed and rewritten while they are read. A pointer that was read a moment ago may lead to a file that is gone,
  * or to another place in it. So a failed read looks at the rows again, and only rows that stay the same make it damage.
  */
-export type BodyReader = { read(version: Version): Promise<VersionBody> }
+export type BodyReader = {
+  read(version: Version): Promise<VersionBody>
+  /** For what is made of its text: a document such as PDF comes as a page in HTML, anything else as it is. */
+  readText(version: Version): Promise<TextBody>
+}
 
 export type VersionBody =
   | {
@@ -29,12 +35,31 @@ export type VersionBody =
   | { kind: 'absent'; why: 'dropped' | 'lost' | 'none'; header: string }
   | { kind: 'damaged'; message: string }
 
-export type BodyReaderDeps = { versions: Pick<VersionStore, 'version'>; objects: Pick<ObjectStore, 'read'> }
+export type TextBody =
+  | Exclude<VersionBody, { kind: 'body' }>
+  | (Extract<VersionBody, { kind: 'body' }> & {
+      /** Why a document whose type has a text can't be read; then body and type are as they were kept. */
+      unreadable?: MediaFailure
+    })
+
+export type BodyReaderDeps = {
+  versions: Pick<VersionStore, 'version'>
+  objects: Pick<ObjectStore, 'read'>
+  media?: MediaReader
+}
+
+/** One for all readers of a thread: it has nothing of its own before it is needed. */
+let shared: MediaReader | null = null
+
+export function sharedMedia(): MediaReader {
+  shared ??= createMediaReader()
+  return shared
+}
 
 /** Both the compression and the rewriting of a file may overtake one read; more than that is not bad luck any more. */
 const maxAttempts = 4
 
-export function createBodyReader({ versions, objects }: BodyReaderDeps): BodyReader {
+export function createBodyReader({ versions, objects, media = sharedMedia() }: BodyReaderDeps): BodyReader {
   async function readOnce(version: Version, original: Version): Promise<VersionBody> {
     const own = version.record === null ? null : await objects.read(version.record)
     const content = own === null ? null : contentOf(own)
@@ -58,29 +83,40 @@ export function createBodyReader({ versions, objects }: BodyReaderDeps): BodyRea
     return original
   }
 
-  return {
-    async read(given) {
-      let version = given
-      let before = ''
-      for (let attempt = 1; ; attempt++) {
-        let message: string
-        let original: Version | null = null
-        try {
-          original = await originalOf(version)
-          return await readOnce(version, original)
-        } catch (error) {
-          // A store that does not answer says nothing about what it keeps.
-          if (isAppError(error) && error.retry === 'later') throw error
-          message = error instanceof Error ? error.message : String(error)
-        }
-        const now = placesOf(version, original)
-        // The row that was handed in may be old; those of the second attempt are not.
-        if (attempt === maxAttempts || (attempt > 1 && now === before)) return unreadable(version, message)
-        before = now
-        const again = await versions.version(version.id)
-        if (again === null) return { kind: 'absent', why: 'dropped', header: tidyHeader(version.header) }
-        version = again
+  async function read(given: Version): Promise<VersionBody> {
+    let version = given
+    let before = ''
+    for (let attempt = 1; ; attempt++) {
+      let message: string
+      let original: Version | null = null
+      try {
+        original = await originalOf(version)
+        return await readOnce(version, original)
+      } catch (error) {
+        // A store that does not answer says nothing about what it keeps.
+        if (isAppError(error) && error.retry === 'later') throw error
+        message = error instanceof Error ? error.message : String(error)
       }
+      const now = placesOf(version, original)
+      // The row that was handed in may be old; those of the second attempt are not.
+      if (attempt === maxAttempts || (attempt > 1 && now === before)) return unreadable(version, message)
+      before = now
+      const again = await versions.version(version.id)
+      if (again === null) return { kind: 'absent', why: 'dropped', header: tidyHeader(version.header) }
+      version = again
+    }
+  }
+
+  return {
+    read,
+    async readText(version) {
+      const kept = await read(version)
+      if (kept.kind !== 'body') return kept
+      const document = { body: kept.body, contentType: kept.contentType, url: version.url }
+      if (!media.converts(document)) return kept
+      const text = await media.read({ ...document, digest: version.digest })
+      if (text.kind === 'failed') return { ...kept, unreadable: text.reason }
+      return text.kind === 'none' ? kept : { ...kept, body: text.body, contentType: text.contentType }
     },
   }
 }

@@ -20,12 +20,12 @@ export function createKeptText({ versions, objects }: KeptTextDeps): KeptTexts {
   return {
     async text(versionId, omit) {
       const version = await versions.version(versionId)
-      const found = version === null ? null : await bodies.read(version)
+      const found = version === null ? null : await bodies.readText(version)
       return found?.kind === 'body' ? textFingerprint(found.body, { contentType: found.contentType, omit }) : null
     },
     async aspects(versionId, asked) {
       const version = await versions.version(versionId)
-      const found = version === null ? null : await bodies.read(version)
+      const found = version === null ? null : await bodies.readText(version)
       if (version === null || found?.kind !== 'body') return null
       const { body, contentType, header } = found
       return JSON.stringify(readAspects({ body, contentType, header, url: version.url, status: version.status }, asked))

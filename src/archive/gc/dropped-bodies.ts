@@ -20,7 +20,7 @@ export function createTextMarks(
   const omitFor = createOmitRules(omitRulesOf(sources))
   return async (versionId) => {
     const version = await versions.version(versionId)
-    const found = version === null ? null : await bodies.read(version)
+    const found = version === null ? null : await bodies.readText(version)
     if (version === null || found?.kind !== 'body') return null
     const omit = omitFor(version.url)
     const text = textFingerprint(found.body, { contentType: found.contentType, omit })

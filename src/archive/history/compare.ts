@@ -120,7 +120,7 @@ async function contentOf(
   request: Pick<CompareTwoRequest, 'raw' | 'ignoreSpace' | 'cut' | 'cutBlocks'>,
 ): Promise<Compared> {
   const { raw, ignoreSpace = false, cut = (text) => text, cutBlocks = (blocks) => blocks } = request
-  const kept = await bodies.read(version)
+  const kept = await (raw ? bodies.read(version) : bodies.readText(version))
   const name = `the body of version ${version.n} of ${version.url}`
   if (kept.kind === 'damaged') throw new AppError('record-damaged', `${name} is damaged: ${kept.message}`)
   if (kept.kind === 'absent') {

@@ -66,12 +66,12 @@ async function newestVersions(versions: VersionStore, documentId: number, limit:
 
 /** Nobody has needed it yet. */
 async function fingerprintOf(bodies: BodyReader, version: Version): Promise<Buffer | null> {
-  const found = version.reason === 'gone' ? null : await bodies.read(version)
+  const found = version.reason === 'gone' ? null : await bodies.readText(version)
   return found?.kind === 'body' ? textFingerprint(found.body, { contentType: found.contentType }) : null
 }
 
 async function contentOf(bodies: BodyReader, version: Version): Promise<SummarisedContent | null> {
-  const found = await bodies.read(version)
+  const found = await bodies.readText(version)
   if (found.kind !== 'body') return null
   const { body, contentType } = found
   const text = documentText(body, { contentType, lines: true })
@@ -89,9 +89,14 @@ export async function readShown(
     version: versionReport(version, links.length),
     header: headerText(kept.kind === 'damaged' ? version.header : kept.header),
     content: shownContent(kept, isGone),
-    text: kept.kind === 'body' ? documentText(kept.body, { contentType: kept.contentType, lines: true }) : null,
+    text: kept.kind === 'body' ? await shownText(bodies, version) : null,
     links,
   }
+}
+
+async function shownText(bodies: BodyReader, version: Version): Promise<string | null> {
+  const found = await bodies.readText(version)
+  return found.kind === 'body' ? documentText(found.body, { contentType: found.contentType, lines: true }) : null
 }
 
 /** Header fields are octets; most that go beyond ASCII are UTF-8 today. */

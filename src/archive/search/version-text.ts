@@ -3,6 +3,7 @@ import { documentText } from '../../core/text/document-text.ts'
 import type { ObjectStore } from '../../store/contracts/objects.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
 import { createBodyReader } from '../body-reader.ts'
+import { mayConvert } from '../media/media-type.ts'
 
 export type VersionTexts = { read(version: Version): Promise<VersionText> }
 
@@ -25,9 +26,9 @@ export function createVersionTexts(deps: {
     async read(version) {
       if (version.body !== 'kept') return { kind: 'passed-over', why: 'bodiless' }
       // Images and the like are known by their type: no need to read them.
-      if (version.type !== '' && documentText(nothing, { contentType: version.type }) === null)
+      if (!mayConvert(version.type) && documentText(nothing, { contentType: version.type }) === null)
         return { kind: 'passed-over', why: 'textless' }
-      const read = await bodies.read(version)
+      const read = await bodies.readText(version)
       if (read.kind === 'damaged') return { kind: 'passed-over', why: 'damaged' }
       if (read.kind === 'absent') return { kind: 'passed-over', why: 'bodiless' }
       try {

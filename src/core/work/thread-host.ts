@@ -17,6 +17,8 @@ export type ThreadHost<Request> = {
   readonly failed: Promise<never>
   readonly exited: Promise<void>
   hasEnded(): boolean
+  /** What it holds at the moment, even while it is busy: objects, and memory that its limits don't count. Rejects when it has ended. */
+  memoryBytes(): Promise<number>
   /** From now on the end of the thread is no failure. */
   expectEnd(): void
   /** Ends the thread as if it were killed. */
@@ -124,6 +126,10 @@ export function startThread<Request, Event = never, Data = undefined>(
     failed: failure.promise,
     exited: exited.promise,
     hasEnded: () => state === 'ended',
+    async memoryBytes() {
+      const { used_heap_size: heap, external_memory: external } = await worker.getHeapStatistics()
+      return heap + external
+    },
     post: (message) => worker.postMessage({ id: 0, message } satisfies ToThread),
     request<T>(message: Request, { timeLimitMs, transfer = [] }: RequestOptions = {}) {
       const id = ++lastId

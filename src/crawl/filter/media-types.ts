@@ -1,6 +1,6 @@
 import { readList, refuseFaults } from './list-file.ts'
 
-/** Media types that are read past the header. */
+/** Media types that are read past the header: those with a text. */
 export const defaultMediaTypes: readonly string[] = [
   'text/html',
   'application/xhtml+xml',
@@ -12,6 +12,14 @@ export const defaultMediaTypes: readonly string[] = [
   'application/json',
   'application/feed+json',
   'application/pdf',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  'application/vnd.oasis.opendocument.text',
+  'application/epub+zip',
+  'text/markdown',
+  'text/x-markdown',
+  'text/csv',
+  'text/tab-separated-values',
+  'message/rfc822',
 ]
 
 export type MediaTypes = {

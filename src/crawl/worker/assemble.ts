@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto'
+import { sharedMedia } from '../../archive/body-reader.ts'
+import type { MediaReader } from '../../archive/media/media-reader.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import type { CheckOrder } from '../../core/check-order.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -185,6 +187,17 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
     },
     totalTimeoutMs: crawl.totalTimeoutMs,
   })
+  const media: Pick<MediaReader, 'converts' | 'read'> = {
+    converts: sharedMedia().converts,
+    async read(document) {
+      const text = await sharedMedia().read(document)
+      const { url } = document
+      if (text.kind === 'failed')
+        log('debug', 'a document has no text', { url, reason: text.reason, message: text.message })
+      return text
+    },
+  }
+
   const { leases, writing, addOutstanding, checks, pages } = environment.coordinate({ fetchers, watches })
   const shard = createShard(
     {
@@ -241,6 +254,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
         keptAspects: environment.keptAspects,
         ...{ keyOf, acceptsMediaType },
         covers: ({ check, host }, url) => inScope({ url, pageHost: host, work: watches.workOf(check, url) }),
+        media,
       },
     },
   )

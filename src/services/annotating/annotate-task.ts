@@ -37,7 +37,7 @@ import { createVersionNoise } from './version-noise.ts'
 
 export type AnnotateTaskDeps = {
   versions: VersionStore
-  bodies: BodyReader
+  bodies: Pick<BodyReader, 'readText'>
   annotations: AnnotationStore
   recipients: Recipients
   nearDuplicates: NearDuplicateStore
@@ -120,7 +120,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
   const blindSpotsOf = createBlindSpots(deps)
 
   async function contentOf(version: Version): Promise<Content | null> {
-    const found = await bodies.read(version)
+    const found = await bodies.readText(version)
     if (found.kind !== 'body') return null
     const { url, status } = version
     const { body, contentType, header } = found

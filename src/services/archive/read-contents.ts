@@ -6,6 +6,7 @@ import { metaDocument } from '../../archive/export/meta-export.ts'
 import { createRecordSource } from '../../archive/export/record-source.ts'
 import { type Comparison, choosePair, compareTwo, type VersionPair } from '../../archive/history/compare.ts'
 import { createVersionFinder } from '../../archive/history/version-finder.ts'
+import { failureWords } from '../../archive/media/converter.ts'
 import type { Blocks } from '../../core/change/change.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
 import { decodeText, detectCharset } from '../../core/http/charset.ts'
@@ -56,9 +57,9 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
     return changes
   }
 
-  async function bodyOf(version: Version): Promise<VersionBody & { kind: 'body' }> {
-    const kept = await bodies.read(version)
-    if (kept.kind === 'body') return kept
+  async function bodyOf<T extends VersionBody>(version: Version, reading: Promise<T>): Promise<T & { kind: 'body' }> {
+    const kept: VersionBody = await reading
+    if (kept.kind === 'body') return kept as T & { kind: 'body' }
     if (kept.kind === 'damaged') throw new AppError('record-damaged', `the body of version ${version.n} is damaged`)
     throw new AppError(kept.why === 'lost' ? 'record-damaged' : 'body-gone', absence(version, kept.why))
   }
@@ -71,7 +72,7 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
 
   /** Null where the two are no pages that can be merged. */
   async function mergedPage({ from, to }: VersionPair, cutter: Cutter | null): Promise<string | null> {
-    const [old, next] = [await bodyOf(from), await bodyOf(to)]
+    const [old, next] = [await bodyOf(from, bodies.readText(from)), await bodyOf(to, bodies.readText(to))]
     const isPage = ({ contentType, body }: typeof old): boolean => contentFormOf(contentType, body).kind === 'html'
     if (!isPage(old) || !isPage(next)) return null
     const sources = [old, next].map(({ body, contentType }) => inUtf8(body, contentType))
@@ -83,7 +84,7 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
   return {
     async content({ version: id, form, ...asker }) {
       const version = await visible.version(asker, id)
-      const { body, contentType } = await bodyOf(version)
+      const { body, contentType } = await bodyOf(version, bodies.read(version))
       const { url, n, type } = version
       const shown = contentFormOf(contentType, body)
       const content = form === 'original' ? body : shownContent(shown, body, contentType, url)
@@ -91,8 +92,10 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
     },
     async text({ version: id, ...asker }) {
       const version = await visible.version(asker, id)
-      const { body, contentType } = await bodyOf(version)
+      const { body, contentType, unreadable } = await bodyOf(version, bodies.readText(version))
       const text = documentText(body, { contentType, lines: true })
+      if (text === null && unreadable !== undefined)
+        throw new AppError('not-found', `version ${version.n} can't be read as text: ${failureWords[unreadable]}`)
       if (text === null) throw new AppError('not-found', `the content type of version ${version.n} has no text`)
       return ownBytes(text)
     },

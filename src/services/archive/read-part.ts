@@ -10,7 +10,7 @@ import type { VisibleDocuments } from './visible-documents.ts'
 
 export type PartReaderDeps = {
   versions: Pick<VersionStore, 'newest'>
-  bodies: BodyReader
+  bodies: Pick<BodyReader, 'readText'>
   visible: VisibleDocuments
   omitFor(url: string): OmitRules | null
 }
@@ -36,7 +36,7 @@ export function createPartsReader(deps: PartReaderDeps): Pick<ArchiveReader, 'pa
           items.push({ ...place, state: 'too-expensive', text: '' })
           continue
         }
-        const kept = await deps.bodies.read(version)
+        const kept = await deps.bodies.readText(version)
         if (kept.kind !== 'body') {
           items.push({ ...place, state: 'no-body', text: '' })
           continue

@@ -41,7 +41,7 @@ test('what the owner sees is found among any number of better hits of others', a
     }
     const { search } = createSearchReader({
       openIndex: async () => ({ index, versions: { version } }),
-      bodies: { read: async () => ({ kind: 'absent', why: 'dropped', header: '' }) },
+      bodies: { readText: async () => ({ kind: 'absent', why: 'dropped', header: '' }) },
       visibility: { of: () => view },
       clock,
     })

@@ -13,7 +13,7 @@ import { type ArchiveReader, type FoundVisible, type Period, periods, type Visib
 
 export type SearchReaderDeps = {
   openIndex(): Promise<OpenIndex>
-  bodies: BodyReader
+  bodies: Pick<BodyReader, 'readText'>
   visibility: Visibility
   clock: Clock
 }
@@ -79,7 +79,7 @@ export function createSearchReader(deps: SearchReaderDeps): Pick<ArchiveReader, 
   }
 
   async function textOf(version: Version): Promise<string> {
-    const read = await bodies.read(version)
+    const read = await bodies.readText(version)
     if (read.kind !== 'body') return ''
     return documentText(read.body, { contentType: read.contentType })?.slice(0, MAX_TEXT_CHARS) ?? ''
   }

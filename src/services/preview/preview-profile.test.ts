@@ -268,9 +268,9 @@ describe('the preview of a profile', () => {
     const draft = draftOf([sourceOf(`${news}/`)], { java: 4 }, { match: 'page' })
     const clock = createManualClock()
     const slow: PreviewDeps['bodies'] = {
-      read(version) {
+      readText(version) {
         clock.advance(100)
-        return deps.bodies.read(version)
+        return deps.bodies.readText(version)
       },
     }
     const late = await previewProfile({ ...deps, bodies: slow, clock }, draft, { ...everything, maxMs: 1000 })

@@ -19,7 +19,7 @@ import { createVersionMatch, type Found, type ReadVersion } from './version-matc
 
 export type PreviewDeps = {
   versions: Pick<VersionStore, 'current' | 'newest' | 'noise'>
-  bodies: BodyReader
+  bodies: Pick<BodyReader, 'readText'>
   omitFor(url: string): OmitRules | null
   clock: Clock
   /** Where sources redirect to, as far as that is known. */
@@ -132,11 +132,11 @@ async function readVersion(
   noise: KeptNoise,
 ): Promise<Read> {
   if (version.reason === 'gone') return { kind: 'gone' }
-  const found = await bodies.read(version)
+  const found = await bodies.readText(version)
   if (found.kind === 'damaged') return { kind: 'damaged' }
   if (found.kind === 'absent') return { kind: found.why === 'none' ? 'textless' : found.why }
   const omit = omitFor(version.url)
-  const old = before === null ? null : await bodies.read(before)
+  const old = before === null ? null : await bodies.readText(before)
   // As in the annotation engine: without the version before, the page counts as a whole.
   const contentOf = ({ url, status }: Version, { body, contentType, header }: Extract<Body, { kind: 'body' }>) => ({
     body,
@@ -151,7 +151,7 @@ async function readVersion(
   }
 }
 
-type Body = Awaited<ReturnType<BodyReader['read']>>
+type Body = Awaited<ReturnType<BodyReader['readText']>>
 
 /** The last changes of a document, the newest first, each with the version before it. New pages have none. */
 async function changesOf(

@@ -1,3 +1,4 @@
+import type { MediaReader } from '../../../archive/media/media-reader.ts'
 import { responseRecord, revisitRecord } from '../../../archive/warc/record-writer.ts'
 import { readAspects } from '../../../core/change/aspects.ts'
 import { decodeBody } from '../../../core/http/decode-body.ts'
@@ -48,6 +49,7 @@ export type ReadOptions = {
   /** What makes a version beside text and links, for the watch that asks. */
   aspectsOf(watch: number): readonly Aspect[]
   keptAspects: KeptAspects
+  media: Pick<MediaReader, 'converts' | 'read'>
 }
 
 const noneDropped: DroppedLinks = { limit: 0, length: 0 }
@@ -63,8 +65,11 @@ export async function readResponse(
   const decoded = await decodeBody(response.body, headerList(rawHeaders, 'content-encoding'), options.maxBodyBytes)
   if (decoded.kind === 'failed') return { kind: 'undecodable', message: decoded.message }
   const contentType = headerValue(rawHeaders, 'content-type')
-  const isHtml = isHtmlType(mediaTypeOf(rawHeaders), decoded.body)
-  const { pipe, maxLinks } = options
+  const { pipe, maxLinks, media } = options
+  const document = { body: decoded.body, contentType, url: request.url }
+  // What text, title and links are read from; awaited only where it is not the body itself.
+  const text = media.converts(document) ? ((await convertedText(document, media)) ?? document) : document
+  const isHtml = text !== document || isHtmlType(mediaTypeOf(rawHeaders), decoded.body)
   const context: PageContext = {
     url: request.url,
     host: request.host,
@@ -76,7 +81,7 @@ export async function readResponse(
   // No await from here until the links go through: the pipe is in one page at a time.
   if (isHtml) pipe.enter(context)
   const page = isHtml
-    ? extractPage(decoded.body, { contentType, url: request.url, maxLinks, recall: pipe.recall })
+    ? extractPage(text.body, { contentType: text.contentType, url: request.url, maxLinks, recall: pipe.recall })
     : null
   const entered = page?.base === undefined ? context : { ...context, baseHref: page.base }
   if (entered !== context) pipe.enter(entered)
@@ -100,14 +105,14 @@ export async function readResponse(
   const truncated = response.truncated ?? (decoded.truncated ? 'length' : null)
   const digest = bodyDigest(decoded.body)
   const omit = options.omitFor(request.url)
-  const question = { known, digest, body: decoded.body, contentType, truncated: truncated ?? '', omit }
+  const question = { known, digest, body: text.body, contentType: text.contentType, truncated: truncated ?? '', omit }
   const compared =
     options.keptText === null ? { text: null, sameTextAs: 0 } : await compareText(question, options.keptText)
   const asked = options.aspectsOf(request.check.watch)
   const differsFrom =
     known === null || known.versionId === 0 || !mayDiffer(known, digest, asked)
       ? 0
-      : await differingVersion(known.versionId, { request, response, body: decoded.body, contentType }, asked, options)
+      : await differingVersion(known.versionId, { request, response, ...text }, asked, options)
   const capture = captureOf(request, response, decoded.body, {
     differsFrom,
     title: page === null ? feedTitle(decoded.body, contentType) : page.title,
@@ -118,6 +123,13 @@ export async function readResponse(
     text: { ...compared, textRules: omit?.id ?? 0 },
   })
   return { kind: 'page', capture, offers: found.offers, links, dropped, traps }
+}
+
+type Readable = { body: Buffer; contentType: string | undefined; url: string }
+
+async function convertedText(document: Readable, media: ReadOptions['media']): Promise<Readable | null> {
+  const text = await media.read(document)
+  return text.kind === 'converted' ? { ...document, body: text.body, contentType: text.contentType } : null
 }
 
 /** The visible text of a page compared with that of the stored version. */

@@ -1,0 +1,5 @@
+import { parentPort } from 'node:worker_threads'
+import { converters } from './converters.ts'
+import { serveConverters } from './serve-converters.ts'
+
+serveConverters(parentPort!, converters)

@@ -1,0 +1,13 @@
+import type { Converter } from './converter.ts'
+import type { MediaKind } from './media-type.ts'
+
+/** The converter of each kind. Their libraries are large and are loaded when first needed. */
+export const converters: Readonly<Record<MediaKind, () => Promise<Converter>>> = {
+  pdf: async () => (await import('./pdf.ts')).pdfToHtml,
+  docx: async () => (await import('./docx.ts')).docxToHtml,
+  odt: async () => (await import('./odt.ts')).odtToHtml,
+  epub: async () => (await import('./epub.ts')).epubToHtml,
+  markdown: async () => (await import('./markdown.ts')).markdownToHtml,
+  csv: async () => (await import('./csv.ts')).csvToHtml,
+  message: async () => (await import('./message.ts')).messageToHtml,
+}

@@ -1,0 +1,73 @@
+import { CsvError } from 'csv-parse'
+import { parse } from 'csv-parse/sync'
+import { decodeText, detectCharset } from '../../core/http/charset.ts'
+import { type Converter, Unreadable } from './converter.ts'
+import { createPageWriter } from './page-writer.ts'
+
+const maxRows = 20_000
+const maxCells = 1000
+/** Of one row: a quotation mark that is never closed makes one of the whole file. */
+const maxRowBytes = 1024 * 1024
+
+/** A table, each cell with the name of its column, so that a changed row says which of its values changed. */
+export const csvToHtml: Converter = async (body, { contentType, maxBytes }) => {
+  const text = decodeText(body, detectCharset({ bytes: body, contentType }).charset)
+  const rows = readRows(text, /tab-separated/i.test(contentType) ? '\t' : delimiterOf(text))
+  const [first, ...rest] = rows
+  const writer = createPageWriter(maxBytes)
+  if (first !== undefined) {
+    const names = hasNames(first) ? first : null
+    writer.html('<table>\n')
+    writer.row(first.slice(0, maxCells))
+    for (const row of rest.slice(0, maxRows - 1)) writer.row(cellsOf(row, names))
+    writer.html('</table>\n')
+  }
+  if (rows.length > maxRows) writer.block('p', `Rows after the first ${maxRows.toLocaleString('en')} are left out.`)
+  return { html: writer.page('') }
+}
+
+function readRows(text: string, delimiter: string): string[][] {
+  try {
+    return parse(text, {
+      ...{ delimiter, bom: true, relax_quotes: true, relax_column_count: true, skip_empty_lines: true },
+      to: maxRows + 1,
+      max_record_size: maxRowBytes,
+    })
+  } catch (error) {
+    const isLong = error instanceof CsvError && error.code === 'CSV_MAX_RECORD_SIZE'
+    throw new Unreadable(isLong ? 'too-large' : 'damaged', error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** Columns have names where each is one, and none is a number. */
+function hasNames(row: readonly string[]): boolean {
+  const names = new Set(row.map((name) => name.trim()))
+  return row.length > 1 && names.size === row.length && !row.some((name) => /^\s*$|^[\s\d.,%+-]+$/.test(name))
+}
+
+function cellsOf(row: readonly string[], names: readonly string[] | null): string[] {
+  const cells = row.slice(0, maxCells)
+  if (names === null) return cells
+  return cells.map((cell, at) => (cell.trim() === '' || at >= names.length ? cell : `${names[at]!.trim()}: ${cell}`))
+}
+
+const delimiters = [',', ';', '\t', '|']
+const sampleChars = 64 * 1024
+const sampleLines = 20
+
+/** The sign that the first lines have most often, and all of them equally often. */
+function delimiterOf(text: string): string {
+  const lines = text
+    .slice(0, sampleChars)
+    .replace(/"[^"]*"/g, '')
+    .split(/\r?\n|\r/)
+    .filter((line) => line.trim() !== '')
+    .slice(0, sampleLines)
+  const weights = delimiters.map((sign) => {
+    const counts = lines.map((line) => line.split(sign).length - 1)
+    const usual = counts[0] ?? 0
+    return usual === 0 ? 0 : usual + 1000 * (counts.filter((count) => count === usual).length / counts.length)
+  })
+  const best = Math.max(...weights)
+  return best === 0 ? ',' : delimiters[weights.indexOf(best)]!
+}

@@ -1,0 +1,213 @@
+import { isAppError } from '../../core/errors.ts'
+import { bodyDigest } from '../../core/url/fingerprint.ts'
+import { startThread, type ThreadHost } from '../../core/work/thread-host.ts'
+import type { MediaFailure } from './converter.ts'
+import { type MediaDocument, type MediaKind, mediaKindOf } from './media-type.ts'
+import type { ConverterReply, ConverterRequest } from './serve-converters.ts'
+
+/**
+ * Reads documents that are no text, such as PDF, as a simple HTML page. That is done in a thread, one document at a time: libraries that
+ * read what strangers wrote may loop, or take all memory. Then the thread is ended, the document has no text, and the next document gets
+ * a new thread. It is started at first use, and ended when it has been idle for a while.
+ *
+ * A host whose documents were cut off gets half the time with each, until one can be read: it can't keep others waiting for long.
+ */
+export type MediaReader = {
+  /** Whether the text of a document is read from something else than its body. Costs next to nothing for pages and texts. */
+  converts(document: MediaDocument): boolean
+  /** Never rejects for what is wrong with a document. */
+  read(document: MediaDocument & { digest?: Uint8Array }): Promise<MediaText>
+  close(): Promise<void>
+}
+
+export type MediaText =
+  | { kind: 'converted'; body: Buffer; contentType: string }
+  /** It is text already, or its type has none. */
+  | { kind: 'none' }
+  | { kind: 'failed'; reason: MediaFailure; message: string }
+
+export type MediaOptions = Partial<MediaLimits> & {
+  /** The thread's program. */
+  entry?: URL
+}
+
+export type MediaLimits = {
+  /** Larger documents are not looked at. */
+  maxBodyBytes: number
+  /** Of the page that comes out. */
+  maxPageBytes: number
+  timeLimitMs: number
+  /** Of the thread, whatever it is used for. */
+  maxMemoryBytes: number
+  /** Documents that wait for the one at hand. */
+  maxWaiting: number
+  idleMs: number
+  /** Pages that are remembered. */
+  cacheBytes: number
+}
+
+const usualLimits: MediaLimits = {
+  maxBodyBytes: 64 * 1024 * 1024,
+  maxPageBytes: 8 * 1024 * 1024,
+  timeLimitMs: 20_000,
+  maxMemoryBytes: 512 * 1024 * 1024,
+  maxWaiting: 1000,
+  idleMs: 60_000,
+  cacheBytes: 16 * 1024 * 1024,
+}
+
+const usualEntry = new URL('./converter-thread.ts', import.meta.url)
+const memoryCheckMs = 200
+const leastTimeMs = 500
+const maxStrikes = 10
+const maxStruckHosts = 10_000
+const maxFailures = 1000
+
+export function createMediaReader({ entry = usualEntry, ...given }: MediaOptions = {}): MediaReader {
+  const limits = { ...usualLimits, ...given }
+  const remembered = createTextCache(limits.cacheBytes)
+  const inProgress = new Map<string, Promise<MediaText>>()
+  const strikes = new Map<string, number>()
+  let thread: ThreadHost<ConverterRequest> | null = null
+  let idle: NodeJS.Timeout | undefined
+  let waiting = 0
+  let last: Promise<unknown> = Promise.resolve()
+
+  function running(): ThreadHost<ConverterRequest> {
+    clearTimeout(idle)
+    if (thread === null || thread.hasEnded()) {
+      const maxOldGenerationSizeMb = Math.ceil(limits.maxMemoryBytes / 2 ** 20)
+      thread = startThread<ConverterRequest>(entry, {
+        data: undefined,
+        isBackground: true,
+        resourceLimits: { maxOldGenerationSizeMb, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
+      })
+    }
+    return thread
+  }
+
+  async function stop(): Promise<void> {
+    const ending = thread
+    thread = null
+    await ending?.terminate()
+  }
+
+  function strike(host: string, isCutOff: boolean): void {
+    const before = strikes.get(host) ?? 0
+    strikes.delete(host)
+    if (!isCutOff) return
+    if (strikes.size >= maxStruckHosts) strikes.delete(strikes.keys().next().value!)
+    strikes.set(host, Math.min(maxStrikes, before + 1))
+  }
+
+  async function convert(media: MediaKind, { body, contentType, url }: MediaDocument): Promise<ConverterReply> {
+    const host = hostOf(url)
+    const converting = running()
+    let usesTooMuch = false
+    const timer = setInterval(() => {
+      const check = (bytes: number): void => {
+        if (bytes <= limits.maxMemoryBytes || usesTooMuch) return
+        usesTooMuch = true
+        void converting.terminate()
+      }
+      converting.memoryBytes().then(check, () => {}) // it has ended: then the request says so
+    }, memoryCheckMs).unref()
+    try {
+      await converting.request({ kind: 'load', media })
+      const own = new Uint8Array(body)
+      const options = { url, contentType: contentType ?? '', maxBytes: limits.maxPageBytes }
+      const timeLimitMs = Math.max(leastTimeMs, limits.timeLimitMs / 2 ** (strikes.get(host) ?? 0))
+      const reply = await converting.request<ConverterReply>(
+        { kind: 'convert', media, body: own, options },
+        { timeLimitMs, transfer: [own.buffer] },
+      )
+      strike(host, false)
+      return reply
+    } catch (error) {
+      strike(host, true)
+      const message = error instanceof Error ? error.message : String(error)
+      if (isAppError(error, 'took-too-long')) return { kind: 'failed', reason: 'too-long', message }
+      const { code } = error as NodeJS.ErrnoException
+      if (usesTooMuch || code === 'ERR_WORKER_OUT_OF_MEMORY') return { kind: 'failed', reason: 'too-large', message }
+      return { kind: 'failed', reason: 'damaged', message }
+    } finally {
+      clearInterval(timer)
+      idle = setTimeout(() => void stop(), limits.idleMs).unref()
+    }
+  }
+
+  async function next(key: string, kind: MediaKind, document: MediaDocument): Promise<MediaText> {
+    const reply = await convert(kind, document)
+    const text: MediaText =
+      reply.kind === 'page'
+        ? { kind: 'converted', body: bufferOf(reply.html), contentType: 'text/html; charset=utf-8' }
+        : reply
+    remembered.put(key, text)
+    return text
+  }
+
+  return {
+    converts: (document) => mediaKindOf(document) !== null,
+    async read(document) {
+      const kind = mediaKindOf(document)
+      if (kind === null) return { kind: 'none' }
+      const { length } = document.body
+      if (length > limits.maxBodyBytes)
+        return { kind: 'failed', reason: 'too-large', message: `it has ${length} bytes` }
+      const digest = Buffer.from(document.digest ?? bodyDigest(document.body)).toString('base64')
+      const key = JSON.stringify([digest, kind, document.contentType, document.url])
+      const known = remembered.get(key) ?? inProgress.get(key)
+      if (known !== undefined) return known
+      if (waiting >= limits.maxWaiting) return { kind: 'failed', reason: 'too-busy', message: `${waiting} are waiting` }
+      waiting++
+      const reading = last
+        .then(() => next(key, kind, document))
+        .finally(() => {
+          waiting--
+          inProgress.delete(key)
+        })
+      inProgress.set(key, reading)
+      last = reading.catch(() => {}) // the next one does not care how this one ends
+      return reading
+    },
+    async close() {
+      clearTimeout(idle)
+      await stop()
+    },
+  }
+}
+
+type TextCache = { get(key: string): MediaText | undefined; put(key: string, text: MediaText): void }
+
+/** The last ones; failures take no room, and so there are only so many. */
+function createTextCache(maxBytes: number): TextCache {
+  const texts = new Map<string, MediaText>()
+  let bytes = 0
+  const sizeOf = (text: MediaText): number => (text.kind === 'converted' ? text.body.length : maxBytes / maxFailures)
+  return {
+    get(key) {
+      const text = texts.get(key)
+      if (text === undefined) return undefined
+      texts.delete(key)
+      texts.set(key, text)
+      return text
+    },
+    put(key, text) {
+      texts.set(key, text)
+      bytes += sizeOf(text)
+      for (const [oldest, old] of texts) {
+        if (bytes <= maxBytes) break
+        texts.delete(oldest)
+        bytes -= sizeOf(old)
+      }
+    },
+  }
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength)
+}
+
+function hostOf(url: string): string {
+  return /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1] ?? ''
+}
