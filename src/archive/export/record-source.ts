@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { constants, gunzipSync } from 'node:zlib'
 import { isAppError } from '../../core/errors.ts'
+import { withoutAccess } from '../../core/url/access.ts'
 import { parseRecordHead, type RecordHead } from '../../core/warc/record-head.ts'
 import type { ArchiveFile, ObjectStore, RecordPointer, Volume } from '../../store/contracts/objects.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
@@ -97,7 +98,7 @@ function headerIsWhole(block: Buffer): boolean {
 }
 
 function checkTarget(target: string | null, { url }: Version): void {
-  if (target !== url) throw new Error(`the record is of ${target}`)
+  if (target !== withoutAccess(url)) throw new Error(`the record is of ${target}`)
 }
 
 /** What can be had of a gzip member that may be cut off. */

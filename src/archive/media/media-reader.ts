@@ -1,4 +1,5 @@
 import { isAppError } from '../../core/errors.ts'
+import { withoutAccess } from '../../core/url/access.ts'
 import { bodyDigest } from '../../core/url/fingerprint.ts'
 import { startThread, type ThreadHost } from '../../core/work/thread-host.ts'
 import type { MediaFailure } from './converter.ts'
@@ -148,7 +149,9 @@ export function createMediaReader({ entry = usualEntry, ...given }: MediaOptions
 
   return {
     converts: (document) => mediaKindOf(document) !== null,
-    async read(document) {
+    async read(given) {
+      // How it was asked for is nothing that a page may show.
+      const document = { ...given, url: withoutAccess(given.url) }
       const kind = mediaKindOf(document)
       if (kind === null) return { kind: 'none' }
       const { length } = document.body

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { isAppError } from '../../core/errors.ts'
 import { decodeBody } from '../../core/http/decode-body.ts'
+import { withoutAccess } from '../../core/url/access.ts'
 import { bodyDigest } from '../../core/url/fingerprint.ts'
 import type { CataloguedRecord } from '../../store/contracts/objects.ts'
 import { checkRecord, parseWholeRecord } from '../warc/record-check.ts'
@@ -114,7 +115,7 @@ async function faultOf(record: ArchiveRecord, row: CataloguedRecord): Promise<st
   if (check.kind === 'damaged') return check.reason
   if (record.length !== null && record.length !== row.length)
     return `the record has ${record.length} bytes, the catalogue says ${row.length}`
-  if (record.headers.get('WARC-Target-URI') !== row.url)
+  if (record.headers.get('WARC-Target-URI') !== withoutAccess(row.url))
     return `the record belongs to ${record.headers.get('WARC-Target-URI')}`
   if ((record.type === 'revisit') !== row.revisit) return `the record type ${record.type} does not match the catalogue`
   // Of a page that is gone there is no more than the header that said so.

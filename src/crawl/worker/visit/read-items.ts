@@ -8,7 +8,7 @@ import type { Capture, DocumentKey, KnownDocument } from '../../../store/contrac
 import type { ItemBody, List, Part } from '../../fetch/protocol.ts'
 import { readItemFacts } from './item-facts.ts'
 import { type ProtocolReading, type ReadItem, STATUS_GONE, STATUS_READ, validatorOf } from './protocol-visit.ts'
-import { compareText, type ReadOptions } from './read-response.ts'
+import { compareText, type ReadOptions, readableText } from './read-response.ts'
 
 export type ReadItemsOptions = ReadOptions & {
   keyOf(url: string): DocumentKey
@@ -99,10 +99,12 @@ async function captureOf(
     return { ...nothing, capture: { ...own, ...note } }
   }
   const digest = bodyDigest(body.body)
-  const { title, links } = readItemFacts(body.body, body.type, { url: withoutAccess(url), maxLinks: options.maxLinks })
+  const document = { body: body.body, contentType: body.type, url: withoutAccess(url) }
+  const text = await readableText(document, options.media)
+  const { title, links } = readItemFacts(text.body, text.contentType, { url: text.url, maxLinks: options.maxLinks })
   const truncated = body.isCut ? 'length' : ''
   const omit = options.omitFor(url)
-  const question = { known, digest, body: body.body, contentType: body.type, truncated, omit }
+  const question = { known, digest, body: text.body, contentType: text.contentType, truncated, omit }
   const compared =
     options.keptText === null ? { text: null, sameTextAs: 0 } : await compareText(question, options.keptText)
   const capture = bodyCapture(own, body, digest, {

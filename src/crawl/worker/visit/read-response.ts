@@ -68,7 +68,7 @@ export async function readResponse(
   const { pipe, maxLinks, media } = options
   const document = { body: decoded.body, contentType, url: request.url }
   // What text, title and links are read from; awaited only where it is not the body itself.
-  const text = media.converts(document) ? ((await convertedText(document, media)) ?? document) : document
+  const text = media.converts(document) ? await readableText(document, media) : document
   const isHtml = text !== document || isHtmlType(mediaTypeOf(rawHeaders), decoded.body)
   const context: PageContext = {
     url: request.url,
@@ -127,9 +127,10 @@ export async function readResponse(
 
 type Readable = { body: Buffer; contentType: string | undefined; url: string }
 
-async function convertedText(document: Readable, media: ReadOptions['media']): Promise<Readable | null> {
+/** What is read of a document: itself, or the page that it can be turned into. */
+export async function readableText<T extends Readable>(document: T, media: ReadOptions['media']): Promise<T> {
   const text = await media.read(document)
-  return text.kind === 'converted' ? { ...document, body: text.body, contentType: text.contentType } : null
+  return text.kind === 'converted' ? { ...document, body: text.body, contentType: text.contentType } : document
 }
 
 /** The visible text of a page compared with that of the stored version. */
