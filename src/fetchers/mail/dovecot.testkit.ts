@@ -1,0 +1,179 @@
+import { execFile, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { systemClock } from '../../core/clock.ts'
+import { selfSigned } from '../../crawl/fetch/certificate.testkit.ts'
+import type { Place, ProtocolLimits } from '../../crawl/fetch/protocol.ts'
+import { freePort } from '../../store/postgres/testkit/postgres-server.testkit.ts'
+
+const isThere =
+  existsSync('/usr/sbin/dovecot') && existsSync('/usr/lib/dovecot/imap') && existsSync('/usr/lib/dovecot/pop3')
+if (!isThere && process.env.CI)
+  throw new Error('Dovecot must be there in CI (Debian packages dovecot-imapd, dovecot-pop3d)')
+const asRoot: readonly string[] = process.getuid?.() === 0 ? [] : ['sudo', '-n']
+const isAllowed = asRoot.length === 0 || spawnSync('sudo', ['-n', 'true']).status === 0
+
+export const dovecotSkip: string | false = !isThere
+  ? 'there is no Dovecot (Debian packages dovecot-imapd, dovecot-pop3d)'
+  : isAllowed
+    ? false
+    : 'Dovecot can be started by root alone'
+
+/** The name in the certificate; it is found at 127.0.0.1 by what `placeAt` resolves. */
+export const mailHostName = 'mail.example.org'
+
+export type Dovecot = {
+  ports: { imap: number; imaps: number; pop3: number; pop3s: number }
+  /** The certificate that signed itself. */
+  ca: string
+  /** Puts a message into a mailbox of a user. Line ends become CRLF. */
+  deliver(user: string, message: string | Buffer, mailbox?: string): Promise<void>
+  doveadm(...given: string[]): Promise<string>
+  /** Resolves with the part of the log from here up to a line. */
+  nextLog(line: RegExp): Promise<RegExpExecArray>
+  end(): Promise<void>
+}
+
+/** A private Dovecot on loopback. Every user has the password `secret`; mailboxes are made on delivery. */
+export async function startDovecot(): Promise<Dovecot> {
+  const folder = mkdtempSync(join(tmpdir(), 'erace-dovecot-'))
+  chmodSync(folder, 0o755)
+  const at = (name: string): string => join(folder, name)
+  mkdirSync(at('mail'))
+  const { key, cert } = selfSigned(mailHostName)
+  writeFileSync(at('key.pem'), key)
+  writeFileSync(at('cert.pem'), cert)
+  const ports = { imap: await freePort(), imaps: await freePort(), pop3: await freePort(), pop3s: await freePort() }
+  writeFileSync(at('conf'), configOf(folder, ports))
+  const root = (program: string, given: string[]) => {
+    const [first, ...rest] = [...asRoot, program, ...given]
+    return promisify(execFile)(first!, rest, { timeout: 60_000 })
+  }
+  const doveadm = async (...given: string[]) => (await root('/usr/bin/doveadm', ['-c', at('conf'), ...given])).stdout
+  await root('chown', ['dovecot', at('mail')])
+  const [first, ...rest] = [...asRoot, '/usr/sbin/dovecot', '-F', '-c', at('conf')]
+  const dovecot = spawn(first!, rest, { stdio: ['ignore', 'ignore', 'pipe'] })
+  const ended = once(dovecot, 'close')
+  let log = ''
+  let isOver = false
+  const waiting = new Set<() => void>()
+  const wake = () => {
+    for (const each of waiting) each()
+  }
+  dovecot.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text
+    wake()
+  })
+  dovecot.on('close', () => {
+    isOver = true
+    wake()
+  })
+
+  async function nextLog(line: RegExp, from = log.length): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = line.exec(log.slice(from))
+      if (found !== null) return found
+      if (isOver) throw new Error(`Dovecot ended: ${log.slice(-5000)}`)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      waiting.add(resolve)
+      await promise
+      waiting.delete(resolve)
+    }
+  }
+
+  await nextLog(/starting up/, 0)
+  return {
+    ports,
+    ca: cert,
+    nextLog: (line) => nextLog(line),
+    doveadm,
+    async deliver(user, message, mailbox = 'INBOX') {
+      const file = at(`message-${Math.random().toString(36).slice(2)}`)
+      writeFileSync(file, typeof message === 'string' ? message.replaceAll(/\r?\n/g, '\r\n') : message)
+      await doveadm('mailbox', 'create', '-u', user, mailbox).catch(() => {})
+      await doveadm('save', '-u', user, '-m', mailbox, file)
+    },
+    async end() {
+      await doveadm('stop')
+      await ended
+      await root('rm', ['-rf', folder])
+    },
+  }
+}
+
+const configOf = (folder: string, ports: Dovecot['ports']): string => `
+base_dir = ${folder}/run
+state_dir = ${folder}/state
+log_path = /dev/stderr
+protocols = imap pop3
+listen = 127.0.0.1
+ssl = yes
+ssl_cert = <${folder}/cert.pem
+ssl_key = <${folder}/key.pem
+disable_plaintext_auth = no
+auth_failure_delay = 0
+mail_location = maildir:${folder}/mail/%n
+first_valid_uid = 1
+mail_max_userip_connections = 50
+imap_logout_format = in=%i out=%o hdr_count=%{fetch_hdr_count} body_count=%{fetch_body_count} body_bytes=%{fetch_body_bytes}
+pop3_logout_format = top=%t/%p retr=%r/%b del=%d/%m
+passdb {
+  driver = static
+  args = password=secret
+}
+userdb {
+  driver = static
+  args = uid=dovecot gid=dovecot home=${folder}/mail/%n allow_all_users=yes
+}
+# Without it, a wrong password slows down everybody on this machine.
+service anvil {
+  unix_listener anvil-auth-penalty {
+    mode = 0
+  }
+}
+service imap-login {
+  chroot =
+  inet_listener imap {
+    port = ${ports.imap}
+  }
+  inet_listener imaps {
+    port = ${ports.imaps}
+    ssl = yes
+  }
+}
+service pop3-login {
+  chroot =
+  inet_listener pop3 {
+    port = ${ports.pop3}
+  }
+  inet_listener pop3s {
+    port = ${ports.pop3s}
+    ssl = yes
+  }
+}
+`
+
+export const testLimits: ProtocolLimits = {
+  connectTimeoutMs: 20_000,
+  stallTimeoutMs: 20_000,
+  maxBodyBytes: 1_000_000,
+  maxItems: 1000,
+}
+
+/** A place on this machine, whatever its host is called. */
+export function placeAt(
+  url: string,
+  given: { user?: string; password?: string; limits?: Partial<ProtocolLimits>; signal?: AbortSignal } = {},
+): Place {
+  return {
+    url,
+    secret: { user: given.user ?? 'ann', password: given.password ?? 'secret' },
+    resolve: async () => '127.0.0.1',
+    signal: given.signal ?? new AbortController().signal,
+    limits: { ...testLimits, ...given.limits },
+    clock: systemClock,
+  }
+}
