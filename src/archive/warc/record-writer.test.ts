@@ -176,3 +176,18 @@ test("what is no media type, or would make a body pass for a response, doesn't g
     )
   }
 })
+
+test('no record says in whose name it was asked for', async () => {
+  const uri = `https://~b-${'0123456789ab'.repeat(2)}@example.org/a`
+  const [response, revisit, resource] = await readBack(
+    responseRecord(responseInput({ uri })),
+    resourceRecord({
+      ...{ ...item, uri, contentType: 'text/html', body, payloadDigest: digestOf('sha256', [body]) },
+      refers: { uri, date },
+    }),
+    resourceRecord({ ...item, uri, contentType: 'text/html', body, payloadDigest: digestOf('sha256', [body]) }),
+  )
+  const fields = [response, revisit, resource].flatMap((record) => record!.headers.entries.map(([, value]) => value))
+  assert.equal(fields.filter((value) => value === 'https://example.org/a').length, 4)
+  assert.ok(!fields.some((value) => value.includes('~')))
+})

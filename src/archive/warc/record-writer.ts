@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { withoutAccess } from '../../core/url/access.ts'
 import { type DigestAlgorithm, digestOf } from './digest.ts'
 import { httpHeaderBlock, lineValue } from './http-block.ts'
 
@@ -153,8 +154,12 @@ function fieldBlock(fields: Readonly<Record<string, string>>): string {
 
 const unsafeInUri = /[^\x21-\x7e]/
 
-/** What a URI cannot hold is percent-encoded: white space would end the value for some readers, a line end for all. */
-function safeUri(uri: string): string {
+/**
+ * What a URI cannot hold is percent-encoded: white space would end the value for some readers, a line end for all. In whose name it was
+ * asked for is nothing for others.
+ */
+function safeUri(given: string): string {
+  const uri = withoutAccess(given)
   if (!unsafeInUri.test(uri)) return uri
   let text = ''
   for (const octet of Buffer.from(uri, 'utf8')) {
