@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import { decodeSegment, encodeName } from './path-bytes.ts'
+import { encodeName, namesIn } from './path-bytes.ts'
 
 const slash = Buffer.from('/')
 
@@ -14,16 +14,7 @@ export function filePathOf(url: string): { path: Buffer; isFolder: boolean } {
   if (/\p{Cc}/u.test(url)) throw wrong('it has control characters; write them as %0A and the like')
   const rest = /^file:(?:\/\/(?:localhost)?)?(\/.*)$/i.exec(url)?.[1]
   if (rest === undefined) throw wrong('write it as file:///folder/file')
-  if (/[?#]/.test(rest)) throw wrong('write ? as %3F and # as %23')
-  const names: Buffer[] = []
-  for (const segment of rest.split('/')) {
-    if (segment === '') continue
-    const name = decodeSegment(segment)
-    if (name === undefined) throw wrong('write % as %25')
-    if (name.includes(0) || name.includes(0x2f)) throw wrong('a name can have neither %00 nor %2F')
-    if (name.equals(Buffer.from('.')) || name.equals(Buffer.from('..'))) throw wrong('. and .. are not allowed in it')
-    names.push(name)
-  }
+  const names = namesIn(rest, wrong)
   return { path: Buffer.concat([slash, joined(names)]), isFolder: rest.endsWith('/') }
 }
 

@@ -15,7 +15,7 @@ export function encodeName(name: Uint8Array): string {
 }
 
 /** The name behind a segment; undefined where a percent sign isn't followed by two hexadecimal digits. */
-export function decodeSegment(segment: string): Buffer | undefined {
+function decodeSegment(segment: string): Buffer | undefined {
   if (/%(?![0-9a-f]{2})/i.test(segment)) return undefined
   const bytes = Buffer.from(segment, 'utf8').toString('latin1')
   return Buffer.from(
@@ -23,6 +23,24 @@ export function decodeSegment(segment: string): Buffer | undefined {
     'latin1',
   )
 }
+
+/** The names in the path of a URL, without empty ones. `wrong` makes the error from what is wrong. */
+export function namesIn(path: string, wrong: (what: string) => Error): Buffer[] {
+  if (/[?#]/.test(path)) throw wrong('write ? as %3F and # as %23')
+  const names: Buffer[] = []
+  for (const segment of path.split('/')) {
+    if (segment === '') continue
+    const name = decodeSegment(segment)
+    if (name === undefined) throw wrong('write % as %25')
+    if (name.includes(0) || name.includes(0x2f)) throw wrong('a name can have neither %00 nor %2F')
+    if (name.equals(dot) || name.equals(dots)) throw wrong('. and .. are not allowed in it')
+    names.push(name)
+  }
+  return names
+}
+
+const dot = Buffer.from('.')
+const dots = Buffer.from('..')
 
 /** A name to be shown: broken UTF-8 and control characters become U+FFFD. */
 export function nameText(name: Uint8Array): string {

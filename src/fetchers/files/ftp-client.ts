@@ -1,0 +1,147 @@
+import { isIP } from 'node:net'
+import type { TLSSocketOptions } from 'node:tls'
+import type { Client, FTPResponse } from 'basic-ftp'
+import { AppError, isAppError } from '../../core/errors.ts'
+import type { Place, Secret } from '../../crawl/fetch/protocol.ts'
+import { ftpError } from './ftp-errors.ts'
+import type { FtpUrl } from './ftp-url.ts'
+import { bareHost } from './host-url.ts'
+import { endOf } from './visit-end.ts'
+
+export type FtpOptions = {
+  /** Certificate authorities that are trusted besides the system's, as PEM. */
+  ca?: string
+}
+
+/** A connection that is signed in, with some words about what its server can do. */
+export type FtpConnection = {
+  client: Client
+  address: string
+  /** The folder that the user begins in, without a slash at the end; '' for the root. */
+  home: string
+  canTellTimes: boolean
+}
+
+/** A listing of the largest folders that make sense to read has a few megabytes. */
+const maxListingBytes = 16_000_000
+
+/**
+ * Connects and signs in: as `anonymous` without credentials. `ftps:` is TLS from the first byte on, or from the first command on where
+ * the port is 21 or the server greets in the clear, with a certificate that is checked. `ftp:` with credentials changes to TLS where
+ * that is offered, so that they aren't sent in the clear without need; since it promises nothing, any certificate will do.
+ *
+ * Paths and listings are taken as latin1, one character for each byte, so that names of any encoding come through unharmed.
+ */
+export async function connectFtp(url: FtpUrl, place: Place, options: FtpOptions): Promise<FtpConnection> {
+  const address = await place.resolve(bareHost(url.host))
+  if (url.scheme === 'ftp') return attempt(place, (client) => connectPlain(client, { url, place, address }))
+  const tls = tlsOptions(url, address, options)
+  const explicit = () => attempt(place, (client) => connectExplicit(client, { url, place, address }, tls))
+  if (url.port === 21) return explicit()
+  try {
+    return await attempt(place, (client) => connectImplicit(client, { url, place, address }, tls))
+  } catch (error) {
+    // The server greeted in the clear before it was spoken to.
+    if (isAppError(error, 'tls-failed') && /WRONG_VERSION|PACKET_LENGTH|EPROTO/.test(error.message)) return explicit()
+    throw error
+  }
+}
+
+type Target = { url: FtpUrl; place: Place; address: string }
+
+async function attempt(place: Place, connect: (client: Client) => Promise<FtpConnection>): Promise<FtpConnection> {
+  const { Client } = await import('basic-ftp')
+  const { signal, limits } = place
+  if (signal.aborted) throw endOf(signal)
+  const client = new Client(limits.stallTimeoutMs, { allowSeparateTransferHost: false, maxListingBytes })
+  client.ftp.encoding = 'latin1'
+  const stop = (): void => client.close()
+  signal.addEventListener('abort', stop, { once: true })
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    client.close()
+  }, limits.connectTimeoutMs)
+  try {
+    return await connect(client)
+  } catch (error) {
+    client.close()
+    if (signal.aborted) throw endOf(signal)
+    if (isLate) throw new AppError('connect-timeout', 'the server took too long to let us in')
+    throw ftpError(error, 'connecting')
+  } finally {
+    signal.removeEventListener('abort', stop)
+    clearTimeout(timer)
+  }
+}
+
+async function connectPlain(client: Client, target: Target): Promise<FtpConnection> {
+  await client.connect(target.address, target.url.port)
+  if (target.place.secret !== null && (await client.features()).has('AUTH')) {
+    await client.useTLS({ ...tlsOptions(target.url, target.address, {}), rejectUnauthorized: false })
+  }
+  return signIn(client, target)
+}
+
+async function connectExplicit(client: Client, target: Target, tls: TlsOptions): Promise<FtpConnection> {
+  await client.connect(target.address, target.url.port)
+  try {
+    await client.useTLS({ ...tls })
+  } catch (error) {
+    if (typeof (error as { code?: unknown }).code !== 'number') throw error
+    throw new AppError('tls-failed', 'the server offers no TLS')
+  }
+  return signIn(client, target)
+}
+
+async function connectImplicit(client: Client, target: Target, tls: TlsOptions): Promise<FtpConnection> {
+  await client.connectImplicitTLS(target.address, target.url.port, { ...tls })
+  return signIn(client, target)
+}
+
+async function signIn(client: Client, { place, address }: Target): Promise<FtpConnection> {
+  const { user, password } = credentialsOf(place.secret)
+  await client.sendIgnoringError('OPTS UTF8 ON')
+  try {
+    await client.login(user, password)
+  } catch (error) {
+    const { code } = error as { code?: unknown }
+    // 421 is a server that is full.
+    if (typeof code === 'number' && code !== 421)
+      throw new AppError(
+        'sign-in-failed',
+        `the server refused the ${place.secret === null ? 'anonymous user' : 'credentials'} (${code})`,
+      )
+    throw error
+  }
+  await client.useDefaultSettings()
+  const features = await client.features()
+  return { client, address, home: homeIn(await client.sendIgnoringError('PWD')), canTellTimes: features.has('MDTM') }
+}
+
+/** As the bytes of UTF-8. What can't be sent in a line is refused before it is. */
+function credentialsOf(secret: Secret | null): { user: string; password: string } {
+  const { user = 'anonymous', password = secret === null ? 'erace@' : '' } = secret ?? {}
+  if (/[\r\n\0]/.test(user + password)) throw new AppError('sign-in-failed', 'the credentials have line breaks')
+  return { user: bytesText(user), password: bytesText(password) }
+}
+
+const bytesText = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
+
+/** `257 "/home/a ""quoted"" name" is the current directory` */
+function homeIn({ code, message }: FTPResponse): string {
+  const path = code === 257 ? /"((?:[^"]|"")*)"/.exec(message)?.[1]?.replaceAll('""', '"') : undefined
+  return path?.startsWith('/') ? path.replace(/\/+$/, '') : ''
+}
+
+type TlsOptions = TLSSocketOptions & { servername?: string; host?: string }
+
+/** `host` is what is connected to, whatever was asked for before; the certificate is that of `servername`. */
+function tlsOptions(url: FtpUrl, address: string, { ca }: FtpOptions): TlsOptions {
+  return { ...serverName(url), host: address, ...(ca === undefined ? {} : { ca }) }
+}
+
+/** Addresses aren't names. */
+function serverName({ host }: FtpUrl): { servername?: string } {
+  return isIP(bareHost(host)) === 0 ? { servername: host } : {}
+}

@@ -1,0 +1,54 @@
+import { AppError, type ErrorCode, isAppError } from '../../core/errors.ts'
+
+/**
+ * Failures of FTP in our own words. Neither a server's text nor the library's error goes along: a server may answer with anything that
+ * it was sent, a password among it.
+ */
+export function ftpError(error: unknown, doing: string): AppError {
+  if (isAppError(error)) return error
+  const { code, message = '' } = error as { code?: number | string; message?: string }
+  if (typeof code === 'number') return replyError(code, doing)
+  if (message.includes('returned another host'))
+    return new AppError('address-refused', 'the server sends the data connection to another host, which is refused')
+  if (message.includes('Timeout')) return new AppError('body-timeout', `the server stopped answering (${doing})`)
+  if (isTlsError(code, message)) return new AppError('tls-failed', `TLS with the server failed (${shortCode(code)})`)
+  if (code === 'ECONNREFUSED') return new AppError('connect-refused', 'the server refused the connection')
+  if (code === 'ETIMEDOUT') return new AppError('connect-timeout', 'the connection timed out')
+  if (typeof code === 'string' && /^E[A-Z]+$/.test(code))
+    return new AppError('connect-failed', `the connection failed (${code}, ${doing})`)
+  if (/FIN packet|closed|Socket closed/.test(message))
+    return new AppError('connect-failed', `the server closed the connection (${doing})`)
+  return new AppError('protocol-failed', `the server's answer is not valid FTP (${doing})`)
+}
+
+/** What the codes of RFC 959 and RFC 4217 mean to us. */
+function replyError(code: number, doing: string): AppError {
+  const said = `the server answered with ${code} (${doing})`
+  const known = byReply.get(code)
+  if (known !== undefined) return new AppError(known, said)
+  return new AppError('protocol-failed', said, { retry: code >= 500 ? 'never' : 'later' })
+}
+
+const byReply: ReadonlyMap<number, ErrorCode> = new Map([
+  [332, 'sign-in-failed'],
+  [430, 'sign-in-failed'],
+  [530, 'sign-in-failed'],
+  [532, 'sign-in-failed'],
+  [550, 'not-found'],
+  [551, 'not-found'],
+  [553, 'not-found'],
+  [421, 'connect-failed'],
+  [425, 'connect-failed'],
+  [426, 'connect-failed'],
+  [522, 'tls-failed'],
+  [534, 'tls-failed'],
+])
+
+function isTlsError(code: string | undefined, message: string): boolean {
+  return (
+    /^(?:ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_OSSL|EPROTO)/.test(code ?? '') ||
+    /certificate/i.test(message)
+  )
+}
+
+const shortCode = (code: string | undefined): string => (code === undefined || code.length > 60 ? 'certificate' : code)

@@ -1,0 +1,373 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { describe, test } from 'node:test'
+import { isAppError } from '../../core/errors.ts'
+import type { Place } from '../../crawl/fetch/protocol.ts'
+import { createVisitor, fails, type ProtocolWorld, placeIn, testProtocol } from '../protocol-suite.testkit.ts'
+import { createFtpProtocol } from './ftp-protocol.ts'
+import { type FtpScript, startFtpScript } from './ftp-script.testkit.ts'
+import { startVsftpd, type VsftpdOptions, vsftpdSkip } from './vsftpd.testkit.ts'
+
+const password = 'sesame-3141-open'
+
+async function openWorld(options: VsftpdOptions = {}, scheme = 'ftp') {
+  const server = await startVsftpd(options)
+  const host = options.tls === undefined ? '127.0.0.1' : 'localhost'
+  const world: ProtocolWorld = {
+    protocol: createFtpProtocol({ ca: server.cert }),
+    url: `${scheme}://${host}:${server.port}/in/`,
+    missingUrl: `${scheme}://${host}:${server.port}/none/`,
+    secret: options.password === undefined ? null : { user: 'anonymous', password: options.password },
+    ...(options.password === undefined ? {} : { wrongSecret: { user: 'anonymous', password: `not-${password}` } }),
+    put: async (name, text) => writeFileSync(server.at(name), text),
+    change: async (name, text) => writeFileSync(server.at(name), text),
+    remove: async (name) => rmSync(server.at(name)),
+    moved: async () => (await server.sent()).length,
+    close: () => server.close(),
+  }
+  return { ...world, server }
+}
+
+testProtocol('FTP', () => openWorld({ password }), vsftpdSkip)
+testProtocol('FTP with TLS for credentials', () => openWorld({ password, tls: 'offered' }), vsftpdSkip)
+testProtocol('FTP over TLS', () => openWorld({ tls: 'implicit' }, 'ftps'), vsftpdSkip)
+
+describe('FTP with vsftpd', { skip: vsftpdSkip }, () => {
+  const withWorld =
+    (options: VsftpdOptions, scheme: string, work: (world: Awaited<ReturnType<typeof openWorld>>) => Promise<void>) =>
+    async () => {
+      const world = await openWorld(options, scheme)
+      try {
+        await work(world)
+      } finally {
+        await world.close()
+      }
+    }
+
+  test(
+    'a second look moves no file, and a touched one is the only one that is read again',
+    withWorld({}, 'ftp', async (world) => {
+      for (const name of ['a.txt', 'b.txt', 'c.txt']) writeFileSync(world.server.at(name), name)
+      const visitor = createVisitor(world)
+      await visitor.visit()
+      await visitor.visit()
+      assert.equal((await world.server.sent()).length, 3)
+      utimesSync(world.server.at('b.txt'), new Date(1e12), new Date(1e12))
+      const { read } = await visitor.visit()
+      assert.deepEqual(
+        read.map(({ name, body }) => [name, body.type]),
+        [['b.txt', 'text/plain']],
+      )
+      const sent = await world.server.sent()
+      assert.equal(sent.length, 4)
+      assert.match(sent[3]!, / \/in\/b\.txt b _ o /)
+    }),
+  )
+
+  test(
+    'the same second and size, but another time within the minute of a listing, is a change',
+    withWorld({}, 'ftp', async (world) => {
+      writeFileSync(world.server.at('a'), 'one')
+      utimesSync(world.server.at('a'), 1_700_000_001, 1_700_000_001)
+      const visitor = createVisitor(world)
+      await visitor.visit()
+      writeFileSync(world.server.at('a'), 'two')
+      utimesSync(world.server.at('a'), 1_700_000_002, 1_700_000_002)
+      assert.equal((await visitor.visit()).read[0]?.body.body.toString(), 'two')
+    }),
+  )
+
+  test(
+    'folders are lists, names are of any bytes, and links to files are files',
+    withWorld({}, 'ftp', async (world) => {
+      mkdirSync(world.server.at('sub'))
+      const names = [' leading', '50% #1?', 'ünï', 'a -b', '-a']
+      for (const name of names) writeFileSync(world.server.at(name), name)
+      symlinkSync('ünï', world.server.at('link'))
+      symlinkSync('sub', world.server.at('folder-link'))
+      const { read, lists, left } = await createVisitor(world).visit()
+      assert.deepEqual(read.map(({ body }) => body.body.toString()).sort(), [...names, 'ünï'].sort())
+      assert.deepEqual(lists, [{ url: `${world.url}sub/`, name: 'sub' }])
+      assert.match(left, /^Left out: 1 /)
+      for (const { url } of read) assert.equal(world.protocol.normalise(url), url)
+    }),
+  )
+
+  test(
+    'a URL without a slash is a file, or a folder',
+    withWorld({}, 'ftp', async (world) => {
+      writeFileSync(world.server.at('a.html'), '<p>words')
+      const session = await world.protocol.open(placeIn(world, { url: `${world.url}a.html` }))
+      const found = await session.look('')
+      assert.ok(found.kind === 'item')
+      const listed = await createVisitor(world).visit()
+      assert.equal(listed.read[0]!.url, found.item.url)
+      assert.deepEqual((await session.read(found.item)).type, 'text/html')
+      await session.close()
+      const url = world.url.slice(0, -1)
+      assert.equal((await createVisitor({ ...world, url }).visit()).read[0]!.url, `${url}/a.html`)
+    }),
+  )
+
+  test(
+    'a session goes on after a file was cut',
+    withWorld({}, 'ftp', async (world) => {
+      for (const name of ['a', 'b', 'c']) writeFileSync(world.server.at(name), name.repeat(3_000_000))
+      const limits = { ...placeIn(world).limits, maxBodyBytes: 1000 }
+      const { read } = await createVisitor(world).visit({ limits })
+      assert.deepEqual(
+        read.map(({ body }) => [body.body.toString(), body.isCut]),
+        ['a', 'b', 'c'].map((name) => [name.repeat(1000), true]),
+      )
+    }),
+  )
+
+  test(
+    'ftps changes to TLS where the server greets in the clear, and checks the certificate',
+    withWorld({ tls: 'offered' }, 'ftps', async (world) => {
+      writeFileSync(world.server.at('a'), 'words')
+      assert.equal((await createVisitor(world).visit()).read.length, 1)
+      const careful = { ...world, protocol: createFtpProtocol() }
+      await fails(world, () => createVisitor(careful).visit(), 'tls-failed')
+      const url = world.url.replace('localhost', 'other.example')
+      await fails(world, () => createVisitor({ ...world, url }).visit(), 'tls-failed')
+    }),
+  )
+
+  test(
+    'TLS from the first byte on connects to the address that was resolved, and checks the name',
+    withWorld({ tls: 'implicit' }, 'ftps', async (world) => {
+      const url = world.url.replace('localhost', 'other.example')
+      await fails(world, () => createVisitor({ ...world, url }).visit(), 'tls-failed')
+      await fails(world, () => createVisitor(world).visit({ resolve: async () => '127.0.0.9' }), 'connect-refused')
+    }),
+  )
+
+  test(
+    'ftps is not spoken without TLS',
+    withWorld({}, 'ftps', async (world) => {
+      await fails(world, () => createVisitor(world).visit(), 'tls-failed')
+    }),
+  )
+})
+
+describe('FTP URLs', () => {
+  const { normalise } = createFtpProtocol()
+
+  test('have one spelling', () => {
+    assert.equal(normalise('FTP://Example.ORG:21'), 'ftp://example.org/')
+    assert.equal(normalise('ftp://example.org//a/%62 c/'), 'ftp://example.org/a/b%20c/')
+    assert.equal(normalise('ftps://BÜCHER.example:990/a'), 'ftps://xn--bcher-kva.example/a')
+    assert.equal(normalise('ftps://example.org:21/a'), 'ftps://example.org:21/a')
+    assert.equal(normalise('ftp://[::1]:2121/%2fetc/motd'), 'ftp://[::1]:2121/%2Fetc/motd')
+  })
+
+  test('with users, line breaks or ways up are refused', () => {
+    for (const rest of [
+      'u:p@a.example/',
+      'a.example/%0d%0aDELE%20x',
+      'a.example/a%0A',
+      'a.example/../b',
+      'a.example/%2e%2e/b',
+    ])
+      assert.throws(
+        () => normalise(`ftp://${rest}`),
+        (error) => isAppError(error, 'url-invalid') && !error.message.includes('u:p'),
+      )
+    for (const url of [
+      'ftp:///a',
+      'ftp://a b/',
+      'ftp://a:99999/',
+      'ftp://a.example/x?y',
+      'ftp://a.example/x#y',
+      'http://a.example/',
+      'ftp:a',
+    ])
+      assert.throws(
+        () => normalise(url),
+        (error) => isAppError(error, 'url-invalid'),
+        url,
+      )
+  })
+})
+
+describe('FTP servers that real ones are not', () => {
+  const withScript = (script: FtpScript, work: (world: ReturnType<typeof worldOf>) => Promise<void>) => async () => {
+    const server = await startFtpScript(script)
+    try {
+      await work(worldOf(server))
+    } finally {
+      await server.close()
+    }
+  }
+  const worldOf = (server: Awaited<ReturnType<typeof startFtpScript>>) => {
+    const url = `ftp://127.0.0.1:${server.port}/`
+    const unused = async (): Promise<never> => assert.fail('nothing can be put there')
+    const protocol = createFtpProtocol()
+    return { protocol, url, missingUrl: url, secret: { user: 'me', password }, put: unused, close: unused, server }
+  }
+  const within = (world: ProtocolWorld, limits: Partial<Place['limits']>) => ({
+    limits: { ...placeIn(world).limits, ...limits },
+  })
+  const file = '-rw-r--r-- 1 0 0 5 Nov 17 03:50 a.txt\r\n'
+
+  test(
+    'a data connection to another host is refused',
+    withScript(
+      { replies: { EPSV: '500 No', PASV: '227 Passive (192,0,2,7,10,229)' }, listing: file },
+      async (world) => {
+        await fails(world, () => createVisitor(world).visit(), 'address-refused')
+        assert.ok(world.server.commands.includes('PASV'))
+      },
+    ),
+  )
+
+  test(
+    'a data connection to the same host is taken, by EPSV or by PASV',
+    withScript(
+      { replies: { EPSV: '229 Passive (|1|192.0.2.7|99|)' }, listing: file, body: Buffer.from('words') },
+      async (world) => {
+        assert.equal((await createVisitor(world).visit()).read.length, 1)
+      },
+    ),
+  )
+
+  test(
+    'names that lead elsewhere, or into the next command, are left out',
+    withScript(
+      {
+        replies: { FEAT: '211-Features\r\n MLST type*;size*;modify*;\r\n211 End' },
+        listing: ['..', '.', '../up', 'a/b', 'a\rDELE b', 'nul\0', 'fine.txt']
+          .map((name) => `type=file;size=1;modify=20200101000000; ${name}\r\n`)
+          .join(''),
+      },
+      async (world) => {
+        const { read, left } = await createVisitor(world).visit()
+        assert.deepEqual(
+          read.map(({ name }) => name),
+          ['fine.txt'],
+        )
+        assert.match(left, /Left out/)
+        assert.ok(world.server.commands.every((line) => !line.includes('DELE')))
+      },
+    ),
+  )
+
+  test(
+    'times that are none are no validators',
+    withScript(
+      {
+        replies: { FEAT: '211-Features\r\n MLST type*;size*;modify*;\r\n211 End' },
+        listing:
+          'type=file;modify=yesterday;size=1; a\r\nmodify=;type=file;size=1; b\r\ntype=file;size=x;modify=20200101000000; c\r\n',
+      },
+      async (world) => {
+        const visitor = createVisitor(world)
+        await visitor.visit()
+        assert.deepEqual([...visitor.kept.values()], ['', '', ''])
+      },
+    ),
+  )
+
+  test(
+    'credentials that come back in answers go no further',
+    withScript({ replies: { PASS: (argument) => `530 Who is ${argument}?` } }, async (world) => {
+      await fails(world, () => createVisitor(world).visit(), 'sign-in-failed')
+    }),
+  )
+
+  test(
+    'nor do they in answers to anything else',
+    withScript({ replies: { CWD: `550 ${password}` } }, async (world) => {
+      await fails(world, () => createVisitor(world).visit(), 'not-found')
+    }),
+  )
+
+  test(
+    'credentials with line breaks are not sent',
+    withScript({}, async (world) => {
+      const secret = { user: 'me', password: `${password}\r\nDELE a` }
+      await fails({ secret }, () => createVisitor(world).visit({ secret }), 'sign-in-failed')
+      assert.ok(world.server.commands.every((line) => !/PASS|DELE/.test(line)))
+    }),
+  )
+
+  test(
+    'one that is full is asked again later',
+    withScript({ replies: { USER: '421 Too many users' } }, async (world) => {
+      await assert.rejects(
+        createVisitor(world).visit(),
+        (error) => isAppError(error, 'connect-failed') && error.retry === 'later',
+      )
+    }),
+  )
+
+  test(
+    'one that does not answer is given up',
+    withScript({ replies: { USER: null } }, async (world) => {
+      await fails(world, () => createVisitor(world).visit(within(world, { connectTimeoutMs: 100 })), 'connect-timeout')
+    }),
+  )
+
+  test(
+    'a body that stalls is given up',
+    withScript({ listing: file, body: (data) => void data.write('a few words') }, async (world) => {
+      await fails(world, () => createVisitor(world).visit(within(world, { stallTimeoutMs: 200 })), 'body-timeout')
+    }),
+  )
+
+  test(
+    'a body without end is cut',
+    withScript(
+      {
+        listing: file,
+        body: (data) => {
+          const more = (): void => {
+            while (!data.destroyed && data.write(Buffer.alloc(65_536, 0x61)));
+          }
+          data.on('drain', more)
+          more()
+        },
+      },
+      async (world) => {
+        const { read } = await createVisitor(world).visit(within(world, { maxBodyBytes: 1_000_000 }))
+        assert.deepEqual([read[0]!.body.body.length, read[0]!.body.isCut], [1_000_000, true])
+      },
+    ),
+  )
+
+  test('a body under way ends with its visit', async () => {
+    const ended = new AbortController()
+    const server = await startFtpScript({
+      listing: file,
+      body: (data) => {
+        data.write('a few words')
+        ended.abort()
+      },
+    })
+    const world = worldOf(server)
+    await fails(world, () => createVisitor(world).visit({ signal: ended.signal }), 'total-timeout')
+    await server.close()
+  })
+
+  test(
+    'a transfer that the server gives up is no body',
+    withScript({ listing: file, replies: { RETR: '150 Here\r\n426 Or not' } }, async (world) => {
+      await fails(world, () => createVisitor(world).visit(), 'connect-failed')
+    }),
+  )
+
+  test(
+    'an answer without end is refused',
+    withScript({ greeting: `220-${'x'.repeat(100_000)}` }, async (world) => {
+      await fails(world, () => createVisitor(world).visit(), 'protocol-failed')
+    }),
+  )
+
+  test(
+    'a listing without end is refused',
+    withScript({ listing: file.repeat(450_000) }, async (world) => {
+      await fails(world, () => createVisitor(world).visit(), 'protocol-failed')
+    }),
+  )
+})

@@ -1,0 +1,71 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { selfSigned } from '../../crawl/fetch/certificate.testkit.ts'
+import { asRoot, programSkip, startInetd } from './inetd.testkit.ts'
+
+const program = '/usr/sbin/vsftpd'
+export const vsftpdSkip: string | false =
+  programSkip(program, 'vsftpd') || (asRoot === undefined ? 'vsftpd can be started by root alone' : false)
+
+export type VsftpdOptions = {
+  /** The only password that lets the anonymous user in; any, without one. */
+  password?: string
+  /** With TLS for the host `localhost`: where the client asks for it, or from the first byte on. */
+  tls?: 'offered' | 'implicit'
+}
+
+/** A real FTP server on loopback, with files and a log of its own. */
+export async function startVsftpd({ password, tls }: VsftpdOptions = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'erace-ftp-'))
+  chmodSync(folder, 0o755)
+  const at = (name: string): string => join(folder, name)
+  for (const name of ['root', 'root/in', 'empty']) mkdirSync(at(name), { mode: 0o755 })
+  const { key, cert } = selfSigned('localhost')
+  writeFileSync(at('key.pem'), key)
+  writeFileSync(at('cert.pem'), cert)
+  writeFileSync(at('passwords'), `${password ?? ''}\n`)
+  const settings = {
+    listen: 'NO',
+    anonymous_enable: 'YES',
+    anon_root: at('root'),
+    secure_email_list_enable: password === undefined ? 'NO' : 'YES',
+    email_password_file: at('passwords'),
+    secure_chroot_dir: at('empty'),
+    xferlog_enable: 'YES',
+    xferlog_std_format: 'YES',
+    xferlog_file: at('xferlog'),
+    // Containers allow it less than it would like.
+    seccomp_sandbox: 'NO',
+    isolate: 'NO',
+    isolate_network: 'NO',
+    ...(tls === undefined ? {} : { ssl_enable: 'YES', allow_anon_ssl: 'YES' }),
+    ...(tls === 'offered' ? { force_anon_logins_ssl: 'YES', force_anon_data_ssl: 'YES' } : {}),
+    ...(tls === 'implicit' ? { implicit_ssl: 'YES' } : {}),
+    rsa_cert_file: at('cert.pem'),
+    rsa_private_key_file: at('key.pem'),
+  }
+  writeFileSync(
+    at('conf'),
+    Object.entries(settings)
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join(''),
+  )
+  const inetd = await startInetd([...asRoot!, program, at('conf')])
+  return {
+    port: inetd.port,
+    cert,
+    /** A file that is served as `in/NAME`. */
+    at: (name: string): string => join(folder, 'root', 'in', name),
+    /** Files that were sent, as the server's log has them; it is written when a session is over. */
+    async sent(): Promise<string[]> {
+      await inetd.idle()
+      const log = existsSync(at('xferlog')) ? readFileSync(at('xferlog'), 'utf8') : ''
+      return log.split('\n').filter((line) => line !== '')
+    },
+    async close() {
+      await inetd.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
