@@ -63,13 +63,13 @@ function imapSession(client: ImapClient, target: MailTarget, place: Place, newes
     const known: Known[] = []
     for (let at = 0; at < wanted.length; at += batchSize)
       known.push(...(await headersOf(wanted.slice(at, at + batchSize))))
-    const items: Item[] = []
+    const items = new Map<string, Item>()
     for (const { uid, item } of known.sort((a, b) => a.uid - b.uid)) {
-      if (uids.has(item.url)) continue
+      if (items.has(item.url)) continue
       uids.set(item.url, uid)
-      items.push(item)
+      items.set(item.url, item)
     }
-    return items
+    return [...items.values()]
   }
 
   async function headersOf(batch: readonly number[]): Promise<Known[]> {

@@ -1,0 +1,161 @@
+import { hash } from 'node:crypto'
+import { AppError } from '../../core/errors.ts'
+import { parseMessage } from '../../core/mail/message.ts'
+import { type MessageKey, messageUrl, splitMessageUrl } from '../../core/mail/message-url.ts'
+import type { Item, List, Place, Protocol, Session } from '../../crawl/fetch/protocol.ts'
+import { type MailOptions, newestMessagesOf } from './mail-options.ts'
+import { type MailTarget, parseMailUrl } from './mail-url.ts'
+import { bodyOf, keyOfHeader, messageItem } from './message-body.ts'
+import { connectPop3, type Pop3Client } from './pop3-client.ts'
+
+/**
+ * Mailboxes by POP3. Messages are known by the ids that the server gives them (UIDL), or by their Message-ID where it gives none. They stay
+ * on the server, and one that is deleted there stays kept. The server has no way of telling news by itself.
+ */
+export function createPop3Protocol(options: MailOptions = {}): Protocol {
+  return {
+    schemes: ['pop3', 'pop3s'],
+    can: { revalidate: true, push: false, depth: false, credentials: 'required' },
+    normalise: (url) => parseMailUrl(url).url,
+    async open(place) {
+      const target = parseMailUrl(place.url)
+      return pop3Session(await connectPop3(place, target, options), target, place, newestMessagesOf(options))
+    },
+    async close() {},
+  }
+}
+
+const headerBytes = 64 * 1024
+/** Names cost a round trip each; all others are known by them when they are read. */
+const maxNamed = 20
+/** Of the last ones that are known: the newest may have been deleted. */
+const maxAnchors = 30
+/** Encoded attachments have lines of this length. */
+const usualLineBytes = 78
+
+/** A message of this connection, and its subject where it was asked for. */
+type Entry = { number: number; key: MessageKey; subject: string | null }
+
+function pop3Session(client: Pop3Client, target: MailTarget, place: Place, newestMessages: number): Session {
+  const { list, host } = target
+  const { maxBodyBytes, maxItems } = place.limits
+  /** Of messages, by URL. */
+  const numbers = new Map<string, number>()
+  let sizes: Map<number, number> | null = null
+
+  async function byHeader(number: number): Promise<Entry | null> {
+    const header = await client.top(number, 0, headerBytes)
+    if (header === null) return null
+    const message = await parseMessage(header.body)
+    return { number, key: keyOfHeader(message, header.body), subject: message.subject }
+  }
+
+  /** Newest first. Without UIDL, each costs a round trip. */
+  async function* entries(): AsyncGenerator<Entry> {
+    const ids = await client.ids()
+    if (ids !== null) {
+      for (const { number, id } of ids.reverse()) yield { number, key: { kind: 'UIDL', value: id }, subject: null }
+      return
+    }
+    sizes = await client.sizes()
+    for (const number of [...sizes.keys()].sort((a, b) => b - a).slice(0, newestMessages)) {
+      const entry = await byHeader(number)
+      if (entry === null)
+        throw new AppError('protocol-failed', `${host} has neither UIDL nor TOP: its messages can't be told apart.`, {
+          retry: 'never',
+        })
+      yield entry
+    }
+  }
+
+  async function lookAtList(cursor: string): Promise<List> {
+    const known = readCursor(cursor)
+    const fresh: Entry[] = []
+    let isKnown = false
+    for await (const entry of entries()) {
+      isKnown = known.size > 0 && known.has(anchorOf(entry.key))
+      if (isKnown) break
+      fresh.push(entry)
+    }
+    const total = fresh.length
+    // With nothing that is known, it is a first look, or a mailbox that is no longer the same.
+    if (!isKnown) fresh.splice(Math.min(newestMessages, maxItems))
+    const taken = fresh.reverse().slice(0, maxItems)
+    const older = isKnown ? 0 : total - taken.length
+    return {
+      kind: 'list',
+      title: `Mailbox on ${host}`,
+      items: await itemsOf(taken),
+      lists: [],
+      isWhole: false,
+      cursor: writeCursor([...(isKnown ? known : []), ...taken.map(({ key }) => anchorOf(key))]),
+      hasMore: fresh.length > taken.length,
+      left:
+        older === 0 ? '' : `${older} older messages were left out: the first check takes the newest ${taken.length}.`,
+    }
+  }
+
+  async function itemsOf(taken: readonly Entry[]): Promise<Item[]> {
+    const items = new Map<string, Item>()
+    for (const [index, { number, key, subject }] of taken.entries()) {
+      const url = messageUrl(list, key)
+      if (items.has(url)) continue
+      numbers.set(url, number)
+      const isNamed = subject === null && client.hasTop && index >= taken.length - maxNamed
+      const name = subject ?? (isNamed ? (await byHeader(number))?.subject : `Message ${key.value}`)
+      items.set(url, messageItem(list, key, name ?? ''))
+    }
+    return [...items.values()]
+  }
+
+  async function find(key: MessageKey): Promise<Item> {
+    if (key.kind === 'UIDL') {
+      for await (const entry of entries()) if (isSame(entry.key, key)) return (await itemsOf([entry]))[0]!
+    } else {
+      const all = [...(await client.sizes()).keys()].sort((a, b) => b - a)
+      for (const number of all.slice(0, newestMessages)) {
+        const entry = await byHeader(number)
+        if (entry !== null && isSame(entry.key, key)) return (await itemsOf([entry]))[0]!
+      }
+    }
+    throw new AppError('not-found', `The message is not on ${host} any more.`)
+  }
+
+  /** Of a message that is too long, the first lines are asked for: there is no other way to stop the server. */
+  async function sourceOf(number: number): Promise<Buffer | null> {
+    sizes ??= await client.sizes()
+    const isLong = client.hasTop && (sizes.get(number) ?? 0) > 2 * maxBodyBytes
+    const lines = Math.ceil(maxBodyBytes / usualLineBytes) + 1000
+    const cut = isLong ? await client.top(number, lines, maxBodyBytes + 1) : null
+    // With shorter lines than usual, that may have been too few.
+    const found = cut?.isCut ? cut : await client.retrieve(number, maxBodyBytes + 1)
+    return found?.body ?? null
+  }
+
+  return {
+    address: client.address,
+    async look(cursor) {
+      if (target.key === null) return await lookAtList(cursor)
+      return { kind: 'item', item: { ...(await find(target.key)), url: target.url } }
+    },
+    async read(item) {
+      const { list: inList, key } = splitMessageUrl(item.url)
+      if (inList !== list || key === null) throw new AppError('not-found', `No message of ${host}: ${item.url}`)
+      const url = messageUrl(list, key)
+      if (!numbers.has(url)) await find(key)
+      const source = await sourceOf(numbers.get(url)!)
+      if (source === null) throw new AppError('not-found', `The message is not on ${host} any more.`)
+      return await bodyOf(item, source, maxBodyBytes)
+    },
+    close: () => client.close(),
+  }
+}
+
+const isSame = (one: MessageKey, other: MessageKey): boolean => one.kind === other.kind && one.value === other.value
+
+const anchorOf = ({ kind, value }: MessageKey): string => hash('sha256', `${kind}=${value}`).slice(0, 12)
+
+/** Marks of the last messages that are known, oldest first. */
+const readCursor = (cursor: string): ReadonlySet<string> => new Set(cursor.match(/[0-9a-f]{12}/g) ?? [])
+
+const writeCursor = (anchors: readonly string[]): string => anchors.slice(-maxAnchors).join('.') || 'empty'
