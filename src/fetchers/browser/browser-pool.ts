@@ -1,4 +1,5 @@
 import { AppError } from '../../core/errors.ts'
+import { endOf } from '../files/visit-end.ts'
 import type { RunningBrowser } from './chromium.ts'
 
 /**
@@ -35,7 +36,7 @@ export function createBrowserPool({ start, maxPages, keepForMs, maxIdleBytes }: 
   const stopped = () => new AppError('browser-failed', 'The browser is being shut down')
 
   async function turn(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
+    if (signal.aborted) throw endOf(signal)
     if (isClosed) throw stopped()
     if (inUse < maxPages) {
       inUse++
@@ -44,7 +45,7 @@ export function createBrowserPool({ start, maxPages, keepForMs, maxIdleBytes }: 
     await new Promise<void>((resolve, reject) => {
       const leave = () => {
         waiting.delete(enter)
-        reject(signal.reason)
+        reject(endOf(signal))
       }
       const enter = () => {
         waiting.delete(enter)

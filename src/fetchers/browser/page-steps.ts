@@ -17,6 +17,8 @@ export type PageSteps = {
   run(steps: readonly RenderStep[], name: string): Promise<void>
   /** Until nothing is loaded any more, or a third of the time has passed: some pages never stop. */
   quiet(): Promise<void>
+  /** Throws what the answer to the page's main document means, if it isn't a page. */
+  judge(): void
 }
 
 export type PageStepsDeps = {
@@ -108,6 +110,7 @@ export function createPageSteps(deps: PageStepsDeps): PageSteps {
   return {
     go,
     quiet,
+    judge: () => judge(traffic, secret),
     async run(steps, name) {
       for (const step of steps) if (step.kind === 'go' && URL.canParse(step.url)) sites.add(siteOf(step.url))
       for (const [index, step] of steps.entries()) {
@@ -123,7 +126,6 @@ export function createPageSteps(deps: PageStepsDeps): PageSteps {
   }
 }
 
-/** Throws what the answer to the page's main document means. */
 function judge({ main }: PageTraffic, secret: Secret | null): void {
   if (main === null) return
   if (main.failure !== null) throw new AppError(main.failure.code, main.failure.message)

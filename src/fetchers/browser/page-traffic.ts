@@ -93,7 +93,7 @@ export function createPageTraffic(deps: TrafficDeps): PageTraffic {
   async function objection(paused: PausedRequest): Promise<{ code: ErrorCode; message: string } | null> {
     const { url, method } = paused.request
     const refused = (message: string) => ({ code: 'redirect-refused' as const, message })
-    if (unwanted.has(paused.resourceType)) return refused('This kind of request is not made')
+    if (unwanted.has(paused.resourceType) || isIcon(paused)) return refused('This kind of request is not made')
     if (method !== 'GET') return refused(`${method} requests are not made`)
     if (++counts.requests > limits.maxRequests) return refused(`The page made more than ${limits.maxRequests} requests`)
     if (counts.bytes > limits.maxPageBytes) return refused(`The page loaded more than ${limits.maxPageBytes} bytes`)
@@ -180,6 +180,10 @@ export function createPageTraffic(deps: TrafficDeps): PageTraffic {
     counts,
   }
 }
+
+/** Nobody sees it. */
+const isIcon = ({ resourceType, request: { url } }: PausedRequest): boolean =>
+  resourceType === 'Other' && url.endsWith('/favicon.ico')
 
 const document = (paused: PausedRequest): MainDocument => ({
   url: paused.request.url,

@@ -5,6 +5,7 @@ import { AppError, isAppError } from '../../core/errors.ts'
 import type { RenderStep } from '../../core/url/render-steps.ts'
 import { createWhileAlive, withinLimit } from '../../core/work/race.ts'
 import type { Secret } from '../../crawl/fetch/protocol.ts'
+import { endOf } from '../files/visit-end.ts'
 import type { RunningBrowser } from './chromium.ts'
 import { createPageSteps } from './page-steps.ts'
 import {
@@ -49,6 +50,7 @@ const memoryLookMs = 250
 const closeContextMs = 3_000
 const maxReadMs = 15_000
 const readAttempts = 3
+const busy = 'The page kept the browser busy for too long'
 
 /**
  * One visit in a context of its own: nothing is left of it when it is over. A page that doesn't come to an end, or takes too much
@@ -61,18 +63,15 @@ export async function visitPage(
   counts: VisitCounts,
 ): Promise<Rendered> {
   const { timeoutMs, maxMemoryBytes } = settings
-  const readMs = Math.min(maxReadMs, timeoutMs)
+  const readMs = Math.min(maxReadMs, timeoutMs / 2)
   const { promise: ended, reject: end } = Promise.withResolvers<never>()
   const whileAlive = createWhileAlive(ended)
   const endBy = (code: 'browser-failed' | 'total-timeout', message: string) => end(new AppError(code, message))
-  const timer = setTimeout(
-    () => endBy('browser-failed', 'The page kept the browser busy for too long'),
-    timeoutMs + readMs,
-  )
+  const timer = setTimeout(() => endBy('browser-failed', busy), timeoutMs + 2 * readMs)
   const memory = setInterval(() => {
     if (running.memoryBytes() > maxMemoryBytes) endBy('browser-failed', 'The page took too much memory')
   }, memoryLookMs)
-  const onAbort = () => end(order.signal.reason)
+  const onAbort = () => end(endOf(order.signal))
   const onGone = () => endBy('browser-failed', 'The browser ended in the middle of the page')
   order.signal.addEventListener('abort', onAbort, { once: true })
   running.browser.on('disconnected', onGone)
@@ -81,7 +80,7 @@ export async function visitPage(
   let isBroken = false
   let windows = 0
   try {
-    order.signal.throwIfAborted()
+    if (order.signal.aborted) throw endOf(order.signal)
     const mark = running.isOwn ? '' : randomUUID()
     context = await whileAlive(openContext(running, settings.userAgent, mark))
     const page = await whileAlive(context.newPage())
@@ -95,7 +94,7 @@ export async function visitPage(
     return await whileAlive(render(running, page, mark, order, settings, counts, readMs))
   } catch (error) {
     isBroken = isAppError(error, 'browser-failed') && error.retry === 'later'
-    throw isAppError(error) || order.signal.aborted ? error : new AppError('browser-failed', 'The browser failed')
+    throw isAppError(error) ? error : new AppError('browser-failed', 'The browser failed')
   } finally {
     clearTimeout(timer)
     clearInterval(memory)
@@ -150,9 +149,11 @@ async function render(
 
     for (let attempt = 1; ; attempt++) {
       try {
-        const content = await readContent(session, order.maxBodyBytes, readMs)
-        if (traffic.main?.failure) throw new AppError(traffic.main.failure.code, traffic.main.failure.message)
-        const screenshot = await takeScreenshot(page, content.height, readMs)
+        const content = await withinLimit(readContent(session, order.maxBodyBytes), readMs, () => {
+          throw new AppError('browser-failed', busy)
+        })
+        steps.judge()
+        const screenshot = await takeScreenshot(page, session, readMs)
         return { ...content, ...bodyOf(content, order, traffic), screenshot }
       } catch (error) {
         // The page has gone on to another one meanwhile, which is read instead.

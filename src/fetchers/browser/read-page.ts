@@ -1,25 +1,22 @@
 import type { CDPSession, Page } from 'playwright-core'
+import { withinLimit } from '../../core/work/race.ts'
 
 /** What is kept of a page when it is done. */
-export type PageContent = { html: string; isCut: boolean; title: string; height: number; base: string }
+export type PageContent = { html: string; isCut: boolean; title: string; base: string }
 
 const maxTitleLength = 500
 export const viewport = { width: 1280, height: 800 } as const
 const maxScreenshotHeight = 10_000
 const maxScreenshotBytes = 5 << 20
 
-/**
- * Reads the document in a world of its own, where the page's scripts have changed nothing. `timeoutMs` ends the reading; a page that is
- * busy with itself keeps it waiting longer, which is for the caller to end.
- */
-export async function readContent(session: CDPSession, maxChars: number, timeoutMs: number): Promise<PageContent> {
+/** Reads the document in a world of its own, where the page's scripts have changed nothing. A busy page keeps it waiting, if need be for ever. */
+export async function readContent(session: CDPSession, maxChars: number): Promise<PageContent> {
   const { frameTree } = await session.send('Page.getFrameTree')
   const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId: frameTree.frame.id })
   const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
     contextId: executionContextId,
     expression: `(${serialise})(${maxChars}, ${maxTitleLength})`,
     returnByValue: true,
-    timeout: timeoutMs,
   })
   if (exceptionDetails !== undefined) throw new Error(`the document can't be read: ${exceptionDetails.text}`)
   return result.value as PageContent
@@ -70,23 +67,21 @@ const serialise = `function (maxChars, maxTitle) {
     html: pieces.join(''),
     isCut,
     title: document.title.slice(0, maxTitle),
-    height: Math.ceil(document.documentElement.getBoundingClientRect().height),
     base: document.baseURI,
   }
 }`
 
-/** A picture of the whole page, of as much of it as fits into the limits; null where even the first view doesn't. */
-export async function takeScreenshot(page: Page, height: number, timeoutMs: number): Promise<Buffer | null> {
-  for (const limit of [maxScreenshotHeight, maxScreenshotHeight / 4, viewport.height]) {
-    const clip = { x: 0, y: 0, width: viewport.width, height: Math.max(viewport.height, Math.min(height, limit)) }
-    const picture = await page.screenshot({
-      fullPage: true,
-      clip,
-      animations: 'disabled',
-      caret: 'hide',
-      timeout: timeoutMs,
-    })
-    if (picture.length <= maxScreenshotBytes) return picture
+/** A picture of the page, of as much of it as fits into the limits; null where even the first view doesn't, or takes too long. */
+export async function takeScreenshot(page: Page, session: CDPSession, timeoutMs: number): Promise<Buffer | null> {
+  const work = async (): Promise<Buffer | null> => {
+    const { cssContentSize } = await session.send('Page.getLayoutMetrics')
+    for (const limit of [maxScreenshotHeight, maxScreenshotHeight / 4, viewport.height]) {
+      const height = Math.max(viewport.height, Math.min(Math.ceil(cssContentSize.height), limit))
+      const clip = { x: 0, y: 0, width: viewport.width, height }
+      const picture = await page.screenshot({ fullPage: true, clip, animations: 'disabled', caret: 'hide', timeout: 0 })
+      if (picture.length <= maxScreenshotBytes) return picture
+    }
+    return null
   }
-  return null
+  return withinLimit(work(), timeoutMs, () => null)
 }
