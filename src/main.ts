@@ -9,7 +9,7 @@ if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory
 
 const { createProcessIo } = await import('./cli/output/io.ts')
 const { runCli } = await import('./cli/run-cli.ts')
-const { protocolAbilities } = await import('./app/fetchers.ts')
+const { protocolAbilities } = await import('./app/protocols.ts')
 
 const archive = () => import('./app/commands/archive.ts')
 const channels = () => import('./app/commands/channels.ts')

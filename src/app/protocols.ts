@@ -1,7 +1,44 @@
 import type { Config } from '../config/config.ts'
-import type { Protocols, ProtocolTools } from '../crawl/fetch/protocol.ts'
+import { systemClock } from '../core/clock.ts'
+import { AppError } from '../core/errors.ts'
+import type { Protocol, Protocols, ProtocolTools } from '../crawl/fetch/protocol.ts'
+import { schemeOf } from '../fetchers/fetcher.ts'
+import { createFileProtocol } from '../fetchers/files/file-protocol.ts'
+import { type ProtocolAbilities, webAbilities } from '../services/profiles/protocols.ts'
 
-/** All protocols of this version beside the web's own, as the settings have them. */
-export function createProtocols(_config: Config): (tools: ProtocolTools) => Protocols {
-  return () => ({ others: [], browser: null })
+type ProtocolSettings = Pick<Config, 'files'>
+
+/** All protocols of this version beside the web's own. */
+function allProtocols({ files }: ProtocolSettings, _tools: ProtocolTools): Protocol[] {
+  return [createFileProtocol({ roots: files.roots })]
+}
+
+/** As the settings have them, for one crawling thread. */
+export function createProtocols(config: ProtocolSettings): (tools: ProtocolTools) => Protocols {
+  return (tools) => ({ others: allProtocols(config, tools), browser: null })
+}
+
+/** For asking protocols about themselves: nothing is fetched. */
+const noTools: ProtocolTools = {
+  fetch: () => Promise.reject(new AppError('internal', 'nothing is fetched here')),
+  mayFetch: async () => false,
+  clock: systemClock,
+  log() {},
+}
+
+/** What can be watched, by URI scheme. */
+export const protocolAbilities: ProtocolAbilities = new Map([
+  ...webAbilities,
+  ...allProtocols({ files: { roots: [] } }, noTools).flatMap(({ schemes, can: { push, credentials, depth } }) =>
+    schemes.map((scheme) => [scheme, { push, credentials, depth, browser: false }] as const),
+  ),
+])
+
+/** Spells URIs of other protocols than the web's in the one way that their protocol has for them. Throws `url-invalid`. */
+export function createSourceSpelling(config: ProtocolSettings): (uri: string) => string {
+  const protocols = allProtocols(config, noTools)
+  return (uri) => {
+    const scheme = schemeOf(uri)
+    return protocols.find(({ schemes }) => schemes.includes(scheme))?.normalise(uri) ?? uri
+  }
 }

@@ -20,11 +20,12 @@ import { urdsOf, writtenUrd } from '../../services/profiles/values/urd-values.ts
 import { writeUrds } from '../../xml/profile/urd.ts'
 import { openStores, withStores } from '../engines/open-engine.ts'
 import type { TargetStores } from '../engines/target.ts'
+import { createSourceSpelling } from '../protocols.ts'
 
 /** The profile base, while others may use it. Profiles may be created before anything is fetched. */
 export const importProfiles: Engine['importProfiles'] = (target, profiles) =>
   withStores(target, 'create', (stores) => {
-    const keyed = createProfileKeys(namingOf(target.config.crawl))
+    const keyed = createProfileKeys(namingOf(target.config.crawl), createSourceSpelling(target.config))
     return importInto({ store: stores.profiles, channels: stores.channels, keyed }, profiles)
   })
 
@@ -89,7 +90,7 @@ export const previewProfiles: Engine['previewProfiles'] = (target, profiles, req
       clock: systemClock,
       landed: new Map((await watches.all()).flatMap(({ uri, landed }) => (landed === '' ? [] : [[uri, landed]]))),
     }
-    const keyed = createProfileKeys(namingOf(config.crawl))
+    const keyed = createProfileKeys(namingOf(config.crawl), createSourceSpelling(config))
     const reports: PreviewReport[] = []
     for (const [profile, draft] of profiles.entries()) {
       // Sources get the same names as when the profile is saved.

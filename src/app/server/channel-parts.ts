@@ -19,7 +19,7 @@ import { createProfileReading } from '../../services/profiles/profile-reading.ts
 import { createProfileService, type ProfileService } from '../../services/profiles/profile-service.ts'
 import { createBelongings } from '../../services/profiles/values/profile-values.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
-import { protocolAbilities } from '../fetchers.ts'
+import { createSourceSpelling, protocolAbilities } from '../protocols.ts'
 
 export type ChannelPartDeps = {
   config: Config
@@ -39,7 +39,7 @@ export function createChannelParts({ config, stores, clock, onChange }: ChannelP
     store: stores.profiles,
     reading: createProfileReading({ config, abilities: protocolAbilities }),
     belongingsOf: createBelongings(stores),
-    keyed: createProfileKeys(namingOf(config.crawl)),
+    keyed: createProfileKeys(namingOf(config.crawl), createSourceSpelling(config)),
     limits: { maxProfiles, maxSources },
   })
   const service = createChannelService({

@@ -27,7 +27,7 @@ import { createSources, type Sources } from '../../services/sources/sources.ts'
 import type { WatchService } from '../../services/watching/watch-service.ts'
 import type { ClusterEvents } from '../../store/contracts/cluster/events.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
-import { protocolAbilities } from '../fetchers.ts'
+import { createSourceSpelling, protocolAbilities } from '../protocols.ts'
 import { createActivityParts } from './activity-parts.ts'
 import { createDeliveryParts } from './channel-parts.ts'
 import { createLinkParts } from './link-parts.ts'
@@ -133,7 +133,7 @@ function createSourceParts({ stores, config, log, clock, scheduler, watching, ch
     isAdministrator: async (owner) => (await stores.accounts.findByEmail(owner))?.role === 'administrator',
     stores: { ...stores, keyOf: createKeys(config, stores.seed) },
     naming: {
-      ...{ keyed: createProfileKeys(namingOf(config.crawl)), rules, limits: config.server },
+      ...{ keyed: createProfileKeys(namingOf(config.crawl), createSourceSpelling(config)), rules, limits: config.server },
       privateAddress: createPrivateAddress(config.network.allow),
     },
   })

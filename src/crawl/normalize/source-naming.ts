@@ -29,12 +29,12 @@ export function createSourceNaming(options: NormaliserOptions): (url: string) =>
     const named = URL.canParse(bare) ? normalise(bare) : null
     if (named === null || named.kind === 'rejected') return refuse(url, named?.reason ?? 'invalid')
     const access = accessOf(url)
-    const part = partOf(bare)
+    const part = partOf(bare, access.render === 'browser')
     return { url: withAccess(named.url, access) + part, key: withAccess(named.key, access) + part }
   }
 }
 
 /** A fragment that names something else than a place in the page. */
-export function partOf(url: string): string {
-  return /#(?:!|row=|screenshot$).*/s.exec(url)?.[0] ?? ''
+function partOf(url: string, isBrowser: boolean): string {
+  return (isBrowser ? /#(?:!|screenshot$).*/s : /#row=.*/s).exec(url)?.[0] ?? ''
 }

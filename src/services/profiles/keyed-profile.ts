@@ -1,25 +1,34 @@
 import { AppError } from '../../core/errors.ts'
 import { type Profile, type Source, watchedUri } from '../../core/profile.ts'
-import { createNormaliser, type NormaliserOptions } from '../../crawl/normalize/normaliser.ts'
+import type { NormaliserOptions } from '../../crawl/normalize/normaliser.ts'
+import { createSourceNaming } from '../../crawl/normalize/source-naming.ts'
 import { schemeOf } from '../../fetchers/fetcher.ts'
+import { withoutAccess } from '../../core/url/access.ts'
 import type { KeyedProfile } from '../../store/contracts/profiles.ts'
 import { watchKey } from '../scheduler/urds/urd.ts'
 import { familyOf } from './protocols.ts'
 
-/** Gives the sources of profiles the keys by which equal ones are fetched as one. */
-export function createProfileKeys(naming: NormaliserOptions): (profile: Profile) => KeyedProfile {
-  const normalise = createNormaliser(naming)
+/**
+ * Gives the sources of profiles the keys by which equal ones are fetched as one. `spell` is how protocols other than the web's
+ * spell their URIs; it throws `url-invalid` for what is none.
+ */
+export function createProfileKeys(
+  naming: NormaliserOptions,
+  spell: (uri: string) => string = (uri) => uri,
+): (profile: Profile) => KeyedProfile {
+  const nameOf = createSourceNaming(naming)
 
   function name(owner: string, source: Source): { uri: string; key: string } {
     const { uri } = source
-    const keyOf = (key: string) => watchedUri(owner, { ...source, uri: key })
     const family = familyOf(schemeOf(uri))
-    if (family !== 'web' && family !== '') return { uri, key: watchKey(family, keyOf(uri)) }
+    if (family !== 'web' && family !== '') {
+      const spelt = spell(uri)
+      return { uri: spelt, key: watchKey(family, watchedUri(owner, { ...source, uri: spelt })) }
+    }
     const url = URL.parse(uri)?.href
-    const named = url === undefined ? null : normalise(url)
-    if (named === null || named.kind === 'rejected')
-      throw new AppError('url-invalid', `${uri.slice(0, 200)} can't be watched`)
-    return { uri: named.url, key: watchKey('web', keyOf(named.key)) }
+    if (url === undefined) throw new AppError('url-invalid', `${uri.slice(0, 200)} can't be watched`)
+    const named = nameOf(watchedUri(owner, { ...source, uri: url }))
+    return { uri: withoutAccess(named.url), key: watchKey('web', named.key) }
   }
 
   return (profile) => {

@@ -20,8 +20,6 @@ const MAX_PATTERNS = 100
 /** For all expressions and pages together; what it doesn't suffice for isn't covered. */
 const WORK = 20_000_000
 
-const isWeb = /^https?:\/\//
-
 /**
  * The same answer as `createSourceCover`, in time independent of the number of sources: an owner may have
  * thousands of them on one host. How a page was reached is not known, so every page but the source itself counts as one link away.
@@ -33,6 +31,8 @@ export function createCoverage(sources: Iterable<Reaching>): Coverage {
   const budget = createWorkBudget(WORK)
   const sites = new Set<string>()
   const pages = new Set<string>()
+  /** Hosts of protocols other than the web's. */
+  const lists = new Set<string>()
   const folders = new Set<string>()
   const hosts = new Set<string>()
   const domains = new Set<string>()
@@ -43,13 +43,13 @@ export function createCoverage(sources: Iterable<Reaching>): Coverage {
   const accesses = new Set<string>()
 
   function add(given: string, source: Reaching['source']): void {
-    if (!isWeb.test(given)) return
     if (!isOpen(given)) accesses.add(JSON.stringify(accessOf(given)))
     const { host, path } = placeOf(withoutAccess(given))
     const { scope } = source
     const isWide = source.depth > 0 && (scope.kind === 'domain' || scope.kind === 'pattern')
     sites.add((isWide ? registrableDomain(host) : hostNameOf(host)).replace(/^\[|\]$/g, ''))
     pages.add(host + path)
+    if (!given.startsWith('http')) lists.add(host)
     if (source.depth < 1) return
     if (scope.kind === 'path') folders.add(host + folderOf(path))
     if (scope.kind === 'host') hosts.add(host)
@@ -68,6 +68,17 @@ export function createCoverage(sources: Iterable<Reaching>): Coverage {
     return false
   }
 
+  /** Items of a list have its URL and something more: `/INBOX/;MID=…`, `#row=…`. So have the parts of a page. */
+  function isItem(host: string, path: string): boolean {
+    const isList = lists.has(host)
+    if (!isList && !path.includes('#')) return false
+    for (const { index } of path.matchAll(isList ? /[/#]/g : /#/g)) {
+      if (pages.has(host + path.slice(0, index))) return true
+      if (isList && pages.has(host + path.slice(0, index + 1))) return true
+    }
+    return false
+  }
+
   for (const { source, landed } of sources) {
     add(source.uri, source)
     if (landed !== '') add(landed, source)
@@ -75,11 +86,10 @@ export function createCoverage(sources: Iterable<Reaching>): Coverage {
   return {
     sites,
     has(given) {
-      if (!isWeb.test(given)) return false
       if (!isOpen(given) && !accesses.has(JSON.stringify(accessOf(given)))) return false
       const url = withoutAccess(given)
       const { host, path } = placeOf(url)
-      if (pages.has(host + path) || hosts.has(host)) return true
+      if (pages.has(host + path) || hosts.has(host) || isItem(host, path)) return true
       const domain = registrableDomain(host)
       if (domains.has(domain) || inFolder(host, path)) return true
       const near = patterns.get(domain)
@@ -90,7 +100,7 @@ export function createCoverage(sources: Iterable<Reaching>): Coverage {
 }
 
 function placeOf(url: string): { host: string; path: string } {
-  const slash = url.indexOf('/', 8)
+  const slash = url.indexOf('/', url.indexOf(':') + 3)
   return { host: hostKey(url), path: slash === -1 ? '/' : url.slice(slash) }
 }
 

@@ -2,7 +2,6 @@ import { createPattern, type Pattern } from '../../../core/pattern/pattern.ts'
 import type { Scope } from '../../../core/profile.ts'
 import { mayLeadTo, withoutAccess } from '../../../core/url/access.ts'
 import { hostKey, registrableDomain } from '../../../core/url/partition.ts'
-import { parse } from '../../../core/url/url.ts'
 import { isSpent, type WorkBudget } from '../../../core/work/work-budget.ts'
 
 /** How far one owner of a source goes from it. */
@@ -39,7 +38,6 @@ export function nearness(uri: string, url: string): number {
   if (!mayLeadTo(uri, url)) return 0
   const source = locationOf(withoutAccess(uri))
   const page = locationOf(withoutAccess(url))
-  if (source === null || page === null) return uri === url ? nearnessOf.page : 0
   if (source.host !== page.host) {
     return registrableDomain(source.host) === registrableDomain(page.host) ? nearnessOf.domain : 0
   }
@@ -48,13 +46,9 @@ export function nearness(uri: string, url: string): number {
 }
 
 /** Host with port, and all that follows. */
-function locationOf(url: string): { host: string; path: string } | null {
-  if (url.startsWith('http://') || url.startsWith('https://')) {
-    const slash = url.indexOf('/', 8)
-    return { host: hostKey(url), path: slash === -1 ? '/' : url.slice(slash) }
-  }
-  const other = parse(url)
-  return other === null || other.host === '' ? null : { host: other.host, path: other.pathname + other.search }
+function locationOf(url: string): { host: string; path: string } {
+  const slash = url.indexOf('/', url.indexOf(':') + 3)
+  return { host: hostKey(url), path: slash === -1 ? '/' : url.slice(slash) }
 }
 
 function folderOf(path: string): string {
