@@ -57,11 +57,19 @@ test('an expression opens the domain of its source, and nothing else', () => {
   assert.equal(alone.has('http://example.org/news'), false)
 })
 
-test('what is not of the web is in no reach', () => {
-  const source = sourceOf('imap://mail.example.org/INBOX', { kind: 'host' }, 9)
+test('the items of a list are in the reach of the list, and of nobody with other credentials', () => {
+  const [own, others] = [`~${'a'.repeat(24)}`, `~${'b'.repeat(24)}`]
+  const source = sourceOf(`imap://${own}@mail.example.org/INBOX`, { kind: 'page' }, 0)
   const coverage = createCoverage([{ source, landed: '' }])
-  assert.equal(coverage.has('imap://mail.example.org/INBOX'), false)
-  assert.equal(coverage.has('imap://mail.example.org/INBOX/1'), false)
+  assert.equal(coverage.has(`imap://${own}@mail.example.org/INBOX`), true)
+  assert.equal(coverage.has(`imap://${own}@mail.example.org/INBOX/;MID=1`), true)
+  assert.equal(coverage.has(`imap://${own}@mail.example.org/INBOX2/;MID=1`), false)
+  assert.equal(coverage.has(`imap://${others}@mail.example.org/INBOX/;MID=1`), false)
+  assert.equal(coverage.has('imap://mail.example.org/INBOX/;MID=1'), false)
+  const query = sourceOf('sqlite:///srv/a.db?query=SELECT&key=id', { kind: 'page' }, 0)
+  const rows = createCoverage([{ source: query, landed: '' }])
+  assert.equal(rows.has('sqlite:///srv/a.db?query=SELECT&key=id#row=1'), true)
+  assert.equal(rows.has('sqlite:///srv/a.db?query=OTHER&key=id#row=1'), false)
 })
 
 test('a page is looked up as fast among many sources as among few', () => {

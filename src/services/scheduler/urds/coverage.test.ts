@@ -62,8 +62,8 @@ test('sources of other protocols have hosts and paths too', () => {
   assert.deepEqual(covered('host', ['news://news.example.org/comp.lang.c', 'news://x.example.org/a'], news), [
     'news://news.example.org/comp.lang.c',
   ])
-  assert.deepEqual(covered('domain', ['mailto:ann@example.org', 'mailto:bob@example.org'], 'mailto:ann@example.org'), [
-    'mailto:ann@example.org',
+  assert.deepEqual(covered('path', ['file:///srv/docs/a/b', 'file:///srv/other'], 'file:///srv/docs/'), [
+    'file:///srv/docs/a/b',
   ])
 })
 
