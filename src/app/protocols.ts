@@ -2,20 +2,32 @@ import type { Config } from '../config/config.ts'
 import { systemClock } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
 import type { Protocol, Protocols, ProtocolTools } from '../crawl/fetch/protocol.ts'
+import { createBrowserProtocol } from '../fetchers/browser/browser-protocol.ts'
 import { schemeOf } from '../fetchers/fetcher.ts'
 import { createFileProtocol } from '../fetchers/files/file-protocol.ts'
+import { createFtpProtocol } from '../fetchers/files/ftp-protocol.ts'
+import { createImapProtocol } from '../fetchers/mail/imap.ts'
 import { type ProtocolAbilities, webAbilities } from '../services/profiles/protocols.ts'
 
 type ProtocolSettings = Pick<Config, 'files'>
 
 /** All protocols of this version beside the web's own. */
 function allProtocols({ files }: ProtocolSettings, _tools: ProtocolTools): Protocol[] {
-  return [createFileProtocol({ roots: files.roots })]
+  return [createFileProtocol({ roots: files.roots }), createFtpProtocol(), createImapProtocol()]
 }
 
 /** As the settings have them, for one crawling thread. */
-export function createProtocols(config: ProtocolSettings): (tools: ProtocolTools) => Protocols {
-  return (tools) => ({ others: allProtocols(config, tools), browser: null })
+export function createProtocols(
+  config: ProtocolSettings & Pick<Config, 'browser'>,
+): (tools: ProtocolTools) => Protocols {
+  return (tools) => ({
+    others: allProtocols(config, tools),
+    browser: createBrowserProtocol({
+      config: config.browser,
+      fetch: tools.fetch,
+      mayFetch: async (url) => ((await tools.mayFetch(url)) ? 'yes' : 'robots.txt'),
+    }),
+  })
 }
 
 /** For asking protocols about themselves: nothing is fetched. */

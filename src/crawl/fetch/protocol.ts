@@ -29,8 +29,8 @@ export type Protocol = {
 export type Protocols = {
   /** By their schemes. */
   readonly others: readonly Protocol[]
-  /** For pages that are to be read in a browser; null where there is none. */
-  readonly browser: Protocol | null
+  /** For pages that are to be read in a browser. */
+  readonly browser: Protocol
 }
 
 /** What protocols on top of the web's work with: the crawler's own client, with its address guard, limits and politeness. */

@@ -262,9 +262,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
     shard,
     async close() {
       stopping.abort()
-      await Promise.all(
-        [...known.others, ...(known.browser === null ? [] : [known.browser])].map((each) => each.close()),
-      )
+      await Promise.all([...known.others, known.browser].map((each) => each.close()))
       await fetcher.close()
     },
     crawlStats,
