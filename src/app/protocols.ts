@@ -46,6 +46,10 @@ export const protocolAbilities: ProtocolAbilities = new Map([
   ),
 ])
 
+/** Those that tell of news by themselves. */
+export const createListeningProtocols = (config: ProtocolSettings): Protocol[] =>
+  allProtocols(config, noTools).filter(({ can }) => can.push)
+
 /** Spells URIs of other protocols than the web's in the one way that their protocol has for them. Throws `url-invalid`. */
 export function createSourceSpelling(config: ProtocolSettings): (uri: string) => string {
   const protocols = allProtocols(config, noTools)

@@ -5,6 +5,7 @@ import type { Retries } from '../core/work/retries.ts'
 import type { Fetcher } from '../fetchers/fetcher.ts'
 import type { Retention } from '../services/retention/retention.ts'
 import type { Scheduler } from '../services/scheduler/scheduler.ts'
+import type { ListenTo } from '../services/watching/listening.ts'
 import type { CheckListener, WatchService } from '../services/watching/watch-service.ts'
 import { createWatching, levelsOf, schedulerOf } from '../services/watching/watching.ts'
 import type { AskedStore, ClusterEvents, ScheduleStats } from '../store/contracts/cluster/events.ts'
@@ -34,6 +35,8 @@ export type ClusterScheduleDeps = {
   events: ClusterEvents
   /** For one term of leadership. */
   createFetcher(epoch: number): Fetcher
+  /** Hears of news at sources that tell of them. */
+  listenTo?: ListenTo
   /** Of all fetchers. */
   schemes: readonly string[]
   clock: Clock
@@ -79,6 +82,7 @@ export async function startClusterSchedule(deps: ClusterScheduleDeps): Promise<C
       stores: { ...stores, watches: stores.fencedWatches(epoch), crawls: stores.fencedCrawls(epoch) },
       ...{ fetcher, config, clock, log, maxTasks: MAX_TASKS },
       countTasks: () => stores.countTasks(MAX_TASKS),
+      ...(deps.listenTo && { listenTo: deps.listenTo }),
     })
     const leading = createLeading({ epoch, service, scheduler, asked, stats, events, clock, onCheck })
     let retention: Retention | null = null

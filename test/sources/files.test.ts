@@ -34,15 +34,39 @@ for (const [engine, start] of Object.entries(engines)) {
           assert.match(change.summary.text, /other words now/)
           await rm(join(root, 'below'), { recursive: true })
           await until('a removed file is told', async () => (await told()).length === 4)
-          assert.deepEqual(
-            (await told()).map(({ url }) => url.slice(url.lastIndexOf('/') + 1)).sort(),
-            ['first.txt', 'second.txt', 'third.txt', 'third.txt'],
-          )
+          assert.deepEqual((await told()).map(({ url }) => url.slice(url.lastIndexOf('/') + 1)).sort(), [
+            'first.txt',
+            'second.txt',
+            'third.txt',
+            'third.txt',
+          ])
         },
         { ERACE_FILES_ROOTS: root, ERACE_SCHEDULE_MINEVERY: '200ms' },
       )
       await rm(root, { recursive: true })
     })
+  })
+}
+
+for (const [engine, start] of Object.entries(engines)) {
+  test(`a file is told by push, long before its folder is walked again, ${engine}`, async () => {
+    const root = await mkdtemp(join(tmpdir(), 'erace-files-'))
+    await writeFile(join(root, 'first.txt'), 'The first file.\n')
+    await withWorld(
+      start,
+      {},
+      async ({ me, told }) => {
+        const { sources, name } = profile(`${pathToFileURL(root)}/`)
+        const pushed = { ...sources[0], every: '1d', method: 'push' }
+        await me.ask('POST', '/profiles', { name, sources: [pushed] })
+        await until('the first file is kept', async () => (await inbox(me)).length === 1)
+        await writeFile(join(root, 'second.txt'), 'The second file, which is new.\n')
+        await until('the new file is told', async () => (await told()).length === 1)
+        assert.match((await told())[0]!.url, /second\.txt$/)
+      },
+      { ERACE_FILES_ROOTS: root },
+    )
+    await rm(root, { recursive: true })
   })
 }
 

@@ -32,6 +32,7 @@ import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
 import { openDelivery } from '../delivery.ts'
 import { openUpToDate, type PostgresStores, untilAnswered } from '../engines/postgres-stores.ts'
 import { createClusterFetchers, watchableSchemes } from '../fetchers.ts'
+import { createListenTo } from '../listening.ts'
 import { holdRetention } from '../retention.ts'
 import { startArchive } from '../server/archive.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
@@ -177,6 +178,7 @@ export function scheduleDeps({
     },
     lease: createLeaderLease({ pool, name: schedulerRole, holder, clock, leaseMs: config.cluster.leaseMs }),
     startRetention: () => holdRetention({ dataDir: '', store: address, config }, stores, clock, log),
+    listenTo: createListenTo({ config, clock, secrets: null }),
     createFetcher: (epoch) =>
       createClusterFetchers({
         ...{ epoch, events, clock, offersOf: ofChecks, watches: fencedWatches(epoch) },

@@ -16,6 +16,7 @@ import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { openDelivery } from '../delivery.ts'
 import { sqliteStores } from '../engines/sqlite-stores.ts'
 import { createLocalFetchers } from '../fetchers.ts'
+import { createListenTo } from '../listening.ts'
 import { holdRetention } from '../retention.ts'
 import { startArchive } from '../server/archive.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
@@ -53,6 +54,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
   const watching = createWatching({
     ...{ stores, fetcher, config, clock, log, countTasks, maxTasks: MAX_TASKS },
     budgets: { set: counters.setCrawlPages },
+    listenTo: createListenTo({ config, clock, secrets: null }),
   })
   const { service, scheduler } = watching
   const retention = holdRetention({ dataDir: folder, store: null, config }, stores, clock, log)

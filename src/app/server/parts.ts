@@ -133,7 +133,11 @@ function createSourceParts({ stores, config, log, clock, scheduler, watching, ch
     isAdministrator: async (owner) => (await stores.accounts.findByEmail(owner))?.role === 'administrator',
     stores: { ...stores, keyOf: createKeys(config, stores.seed) },
     naming: {
-      ...{ keyed: createProfileKeys(namingOf(config.crawl), createSourceSpelling(config)), rules, limits: config.server },
+      ...{
+        keyed: createProfileKeys(namingOf(config.crawl), createSourceSpelling(config)),
+        rules,
+        limits: config.server,
+      },
       privateAddress: createPrivateAddress(config.network.allow),
     },
   })

@@ -8,6 +8,7 @@ import type { WatchStore } from '../../store/contracts/watches.ts'
 import type { CrawlJobs } from '../crawls/crawl-jobs.ts'
 import type { Dispatch, Scheduler } from '../scheduler/scheduler.ts'
 import { createCheckRuns, type FinishedCheckRun } from './check-runs.ts'
+import { createListening, type ListenTo } from './listening.ts'
 import { createWatchedSources } from './watched-sources.ts'
 
 export type WatchServiceDeps = {
@@ -26,6 +27,8 @@ export type WatchServiceDeps = {
   maxTasks: number
   /** Pages that one check may fetch. */
   maxPages: number
+  /** Left out where no source tells of news by itself. */
+  listenTo?: ListenTo | undefined
   onProblem(message: string, fields: Record<string, unknown>): void
 }
 
@@ -42,6 +45,8 @@ export type WatchService = {
   onCheck(listener: CheckListener): void
   /** The URDs of a watch, with their owners; paused ones too. */
   urdsOf(watch: number): { id: number; owner: string }[]
+  /** Listens to no source any more. */
+  stopListening(): Promise<void>
 }
 
 export type CheckListener = (watch: number, phase: 'begun' | 'ended') => void
@@ -71,6 +76,17 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
   let notifyResults: () => void = () => {}
   let notifyCheck: CheckListener = () => {}
 
+  function checkNow(watch: number): ReturnType<Scheduler['checkNow']> {
+    const answer = scheduler.checkNow(watch)
+    notifyResults()
+    return answer
+  }
+
+  const listening =
+    deps.listenTo === undefined
+      ? null
+      : createListening({ listenTo: deps.listenTo, checkNow, clock, onProblem: deps.onProblem })
+
   async function takeChanges(): Promise<void> {
     if ((await sources.refresh()) !== null) await forwardChanges()
   }
@@ -81,10 +97,12 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     sources.forward({
       set(watch) {
         scheduler.set(watch, sources.savedState(watch.id))
+        listening?.set(watch.id, sources.listenedUri(watch.id))
         if (checkRuns.has(watch.id) && !checkRuns.isFull(watch.id)) touched.push(crawlScopeOf(watch.id))
       },
       remove(id) {
         scheduler.remove(id)
+        listening?.set(id, null)
         ended.push(id)
       },
     })
@@ -185,6 +203,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     scheduler.done(watch, { changed, failed, at: checkedAt })
     // A new owner joined while the check was in progress.
     if (sources.hasNewcomer(watch, tried)) visitSoon(watch)
+    listening?.checked(watch)
     notifyCheck(watch, 'ended')
   }
 
@@ -221,6 +240,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     async tick() {
       await setAside()
       await takeChanges()
+      listening?.tick()
       await cutShort()
       await endChecks()
       await deps.crawls?.tick()
@@ -230,11 +250,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
       const dueAt = begins ? scheduler.nextDueAt() : undefined
       return Math.max(now, Math.min(dueAt ?? Number.POSITIVE_INFINITY, now + POLL_MS))
     },
-    checkNow(watch) {
-      const answer = scheduler.checkNow(watch)
-      notifyResults()
-      return answer
-    },
+    checkNow,
     onResults(listener) {
       notifyResults = listener
     },
@@ -243,5 +259,6 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
       notifyCheck = listener
     },
     urdsOf: sources.ownersOf,
+    stopListening: async () => listening?.close(),
   }
 }

@@ -52,6 +52,8 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
   const joined = new Set<number>()
   /** By URD: owners of one watch may have spelled its URI differently. */
   const uriOf = new Map<number, string>()
+  /** URDs that ask for push. */
+  const pushed = new Set<number>()
   /** By URD, where it asks for more than text and links. */
   const aspectsOf = new Map<number, readonly Aspect[]>()
 
@@ -64,6 +66,8 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
       const further = source.aspects.filter((aspect) => aspect !== 'text' && aspect !== 'links')
       if (further.length > 0) aspectsOf.set(urd.id, further)
       else aspectsOf.delete(urd.id)
+      if (source.method === 'push') pushed.add(urd.id)
+      else pushed.delete(urd.id)
       const support = supportOf(source.uri, deps.schemes)
       if (support.kind !== 'supported') {
         deps.onProblem('a source cannot be watched', { profile: profile.id, uri: source.uri, why: support.message })
@@ -102,6 +106,7 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
     unvisited.delete(urd)
     unselected.delete(urd)
     uriOf.delete(urd)
+    pushed.delete(urd)
     aspectsOf.delete(urd)
   }
 
@@ -175,6 +180,11 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
         coalescer.urdsOf(watch).flatMap(({ id, paused }) => (paused ? [] : (aspectsOf.get(id) ?? []))),
       )
       return { watch, sources: [...distinct.values()], ...(asked.size > 0 && { aspects: [...asked].sort() }) }
+    },
+    /** The URI at which to listen for news of a watch; null where nobody asks for that. */
+    listenedUri(watch: number): string | null {
+      const asking = coalescer.urdsOf(watch).find(({ id, paused }) => !paused && pushed.has(id))
+      return asking === undefined ? null : uriOf.get(asking.id)!
     },
     /** The URDs of a watch with this expression. */
     withExpression: (watch: number, expression: string): number[] =>

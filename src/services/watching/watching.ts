@@ -10,6 +10,7 @@ import { type CrawlJobsDeps, createCrawlJobs } from '../crawls/crawl-jobs.ts'
 import { createPolicy } from '../scheduler/queues/policy.ts'
 import { budgetsOf, createLevels } from '../scheduler/schedule-settings.ts'
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts'
+import type { ListenTo } from './listening.ts'
 import { createScheduleLog } from './schedule-log.ts'
 import { createSleeper } from './sleeper.ts'
 import { createWatchService, type WatchService } from './watch-service.ts'
@@ -25,6 +26,8 @@ export type WatchingDeps = {
   maxTasks: number
   /** Counts the pages of crawls over all shards of this process. */
   budgets?: CrawlJobsDeps['budgets']
+  /** Hears of news at sources that tell of them. */
+  listenTo?: ListenTo
 }
 
 export type WatchLoopHooks = {
@@ -55,6 +58,7 @@ export function createWatching(deps: WatchingDeps): Watching {
     ...{ profiles: stores.profiles, watches: stores.watches, fetcher, crawls, scheduler, clock, countTasks, maxTasks },
     ...levelsOf(stores.accounts, config),
     maxPages: config.schedule.maxPages,
+    listenTo: deps.listenTo,
     onProblem,
   })
   const write = (fields: object): void => log.debug(fields, 'schedule')
@@ -69,12 +73,16 @@ export function createWatching(deps: WatchingDeps): Watching {
         onResults?.()
         sleeper.wake()
       })
-      while (!signal.aborted) {
-        if (beforeTick !== undefined) await whileAlive(beforeTick())
-        const nextAt = await whileAlive(service.tick())
-        await scheduleLog.tick()
-        afterTick?.()
-        await whileAlive(sleeper.sleep(nextAt - clock.monotonic()))
+      try {
+        while (!signal.aborted) {
+          if (beforeTick !== undefined) await whileAlive(beforeTick())
+          const nextAt = await whileAlive(service.tick())
+          await scheduleLog.tick()
+          afterTick?.()
+          await whileAlive(sleeper.sleep(nextAt - clock.monotonic()))
+        }
+      } finally {
+        await service.stopListening()
       }
       await scheduleLog.end()
     },

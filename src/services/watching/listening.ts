@@ -1,0 +1,108 @@
+import type { Clock } from '../../core/clock.ts'
+import { isAppError } from '../../core/errors.ts'
+
+/** Hears of news at a source until it is closed, or until `onEnd`. `uri` is that of its watch. */
+export type ListenTo = (uri: string, heard: { onNews(): void; onEnd(error: Error): void }) => Promise<Listener>
+
+type Listener = { close(): Promise<void> }
+
+export type ListeningDeps = {
+  listenTo: ListenTo
+  checkNow(watch: number): 'asked' | 'out-already' | 'paused' | 'unknown'
+  clock: Clock
+  onProblem(message: string, fields: Record<string, unknown>): void
+}
+
+/** A source that tells of news by itself, and what is known of the line to it. */
+type Line = {
+  uri: string
+  listener: Listener | null
+  failures: number
+  /** Monotonic; it is not tried before. */
+  retryAt: number
+  /** News came while a check was in progress: what it found may be older. */
+  isMissed: boolean
+  isClosed: boolean
+}
+
+const FIRST_RETRY_MS = 1_000
+const LAST_RETRY_MS = 10 * 60_000
+/** Refused credentials are not tried again and again: the source would lock its owner out. */
+const SIGN_IN_RETRY_MS = 60 * 60_000
+const MAX_LINES = 10_000
+
+/**
+ * Listens to the sources whose owners ask for push, and has them checked when they tell of news. They are checked at their
+ * usual times as well: a line that is down delays news, and loses none.
+ */
+export function createListening({ listenTo, checkNow, clock, onProblem }: ListeningDeps) {
+  const lines = new Map<number, Line>()
+  let isClosing = false
+
+  function ask(watch: number, line: Line): void {
+    if (checkNow(watch) === 'out-already') line.isMissed = true
+  }
+
+  function fail(watch: number, line: Line, error: unknown): void {
+    if (line.isClosed) return
+    line.listener = null
+    const usual = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(line.failures, 20))
+    line.failures++
+    line.retryAt = clock.monotonic() + (isAppError(error, 'sign-in-failed') ? SIGN_IN_RETRY_MS : usual)
+    const why = error instanceof Error ? error.message : String(error)
+    if (line.failures === 1) onProblem('a source cannot be listened to', { watch, why })
+  }
+
+  async function open(watch: number, line: Line): Promise<void> {
+    line.retryAt = Number.POSITIVE_INFINITY
+    try {
+      const listener = await listenTo(line.uri, {
+        onNews: () => ask(watch, line),
+        onEnd: (error) => fail(watch, line, error),
+      })
+      if (line.isClosed) return await listener.close()
+      line.listener = listener
+      line.failures = 0
+      // What came before the line was open is found by asking.
+      ask(watch, line)
+    } catch (error) {
+      fail(watch, line, error)
+    }
+  }
+
+  async function end(watch: number): Promise<void> {
+    const line = lines.get(watch)
+    if (line === undefined) return
+    lines.delete(watch)
+    line.isClosed = true
+    await line.listener?.close()
+  }
+
+  return {
+    /** `uri` is null for a watch that is only asked. */
+    set(watch: number, uri: string | null): void {
+      if (isClosing || lines.get(watch)?.uri === uri) return
+      void end(watch)
+      if (uri === null || lines.size >= MAX_LINES) return
+      lines.set(watch, { uri, listener: null, failures: 0, retryAt: 0, isMissed: false, isClosed: false })
+    },
+    /** Opens lines that are due. */
+    tick(): void {
+      const now = clock.monotonic()
+      for (const [watch, line] of lines) if (line.listener === null && line.retryAt <= now) void open(watch, line)
+    },
+    /** A check of the watch is over. */
+    checked(watch: number): void {
+      const line = lines.get(watch)
+      if (line?.isMissed !== true) return
+      line.isMissed = false
+      ask(watch, line)
+    },
+    async close(): Promise<void> {
+      isClosing = true
+      await Promise.all([...lines.keys()].map(end))
+    },
+  }
+}
+
+export type Listening = ReturnType<typeof createListening>
