@@ -1,0 +1,93 @@
+import { AppError } from '../../core/errors.ts'
+import type { TlsOptions } from '../../crawl/fetch/connector.ts'
+import type { List, Place, Protocol, Session } from '../../crawl/fetch/protocol.ts'
+import { listOfRows } from './rows.ts'
+import type { SqlReader } from './sql-reader.ts'
+import { readSqlUrl, type ServerPlace, type SqlUrl, sqlSchemes, writeSqlUrl } from './sql-url.ts'
+import { checkRoot } from './sqlite-reader.ts'
+
+export type SqlProtocolOptions = {
+  /** Folders whose SQLite files may be read. */
+  roots: readonly string[]
+  /** What certificates are checked against; those of the system if it isn't said. */
+  tls?: TlsOptions
+}
+
+const maxRows = 10_000
+const maxBytes = 64 * 1024 * 1024
+
+/**
+ * Queries of PostgreSQL, MariaDB and MySQL servers and of SQLite files, as lists of rows. Each look is a connection and a read-only
+ * transaction of its own; its query has the time that a source may be silent.
+ */
+export function createSqlProtocol({ roots, tls = {} }: SqlProtocolOptions): Protocol {
+  return {
+    schemes: sqlSchemes,
+    can: { revalidate: true, push: false, depth: false, credentials: 'optional' },
+    normalise(url) {
+      const source = readSqlUrl(url)
+      if (source.place.kind === 'file') checkRoot(source.place.path, roots)
+      return writeSqlUrl(source)
+    },
+    async open(place) {
+      const source = readSqlUrl(place.url)
+      const reader = await openReader(source, place, { roots, tls })
+      return sessionOf(reader, source, place)
+    },
+    async close() {},
+  }
+}
+
+async function openReader(
+  { place: at }: SqlUrl,
+  place: Place,
+  { roots, tls }: Required<SqlProtocolOptions>,
+): Promise<SqlReader> {
+  if (at.kind === 'file') {
+    const { openSqlite } = await import('./sqlite-reader.ts')
+    return openSqlite(at.path, roots, place)
+  }
+  const { user = '', password = '' } = place.secret ?? {}
+  if (user === '')
+    throw new AppError('sign-in-failed', "the database needs a user and a password: save them as the source's sign-in")
+  if (/[\0\r\n]/.test(user + password))
+    throw new AppError('sign-in-failed', 'user or password has a line break or a zero byte')
+  if (at.dialect === 'postgres') {
+    const { openPostgres } = await import('./postgres-reader.ts')
+    return openPostgres(at, { user, password }, place, tls)
+  }
+  const { openMysql } = await import('./mysql-reader.ts')
+  return openMysql(at, { user, password }, place, tls)
+}
+
+function sessionOf(reader: SqlReader, source: SqlUrl, { url, limits }: Place): Session {
+  return {
+    address: reader.address,
+    async look(): Promise<List> {
+      const { names, rows, isCapped } = await reader.read(source.query, {
+        maxRows: Math.min(limits.maxItems, maxRows),
+        maxBytes: Math.max(maxBytes, limits.maxBodyBytes),
+        timeoutMs: limits.stallTimeoutMs,
+      })
+      for (const name of [...source.key, source.title]) {
+        if (name === '' || names.includes(name)) continue
+        const known = names.slice(0, 20).join(', ')
+        throw new AppError('query-refused', `the result has no column ${JSON.stringify(name)}; it has ${known}`)
+      }
+      const named = { url, name: nameOf(source.place), key: source.key, title: source.title }
+      const list = rows.map((cells) => ({ names, cells }))
+      return listOfRows({ ...named, rows: list, isCapped, maxBodyBytes: limits.maxBodyBytes })
+    },
+    async read({ body }) {
+      if (body === undefined) throw new AppError('not-found', 'rows come with their list')
+      return body
+    },
+    close: () => reader.close(),
+  }
+}
+
+function nameOf(place: SqlUrl['place'] | ServerPlace): string {
+  return place.kind === 'file'
+    ? place.path.slice(place.path.lastIndexOf('/') + 1)
+    : `${place.database} on ${place.host}`
+}
