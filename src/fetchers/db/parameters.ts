@@ -52,7 +52,8 @@ export function writeParameters(values: readonly (readonly [string, string])[]):
 
 /** Column names, divided by commas. */
 export function readNames(text: string, what: string): string[] {
-  const names = text.split(',').map((name) => withoutControls(name, what).trim())
+  if (/\p{Cc}/u.test(text)) throw new AppError('url-invalid', `${what} has control characters`)
+  const names = text.split(',').map((name) => name.trim())
   if (names.includes('')) throw new AppError('url-invalid', `${what} has an empty name`)
   if (names.length > 16) throw new AppError('url-invalid', `${what} has more than 16 names`)
   return names

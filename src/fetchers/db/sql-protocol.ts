@@ -11,16 +11,22 @@ export type SqlProtocolOptions = {
   roots: readonly string[]
   /** What certificates are checked against; those of the system if it isn't said. */
   tls?: TlsOptions
+  /** Of a result; rows behind it are left out. */
+  maxResultBytes?: number
 }
 
 const maxRows = 10_000
-const maxBytes = 64 * 1024 * 1024
+const usualResultBytes = 64 * 1024 * 1024
 
 /**
  * Queries of PostgreSQL, MariaDB and MySQL servers and of SQLite files, as lists of rows. Each look is a connection and a read-only
  * transaction of its own; its query has the time that a source may be silent.
  */
-export function createSqlProtocol({ roots, tls = {} }: SqlProtocolOptions): Protocol {
+export function createSqlProtocol({
+  roots,
+  tls = {},
+  maxResultBytes = usualResultBytes,
+}: SqlProtocolOptions): Protocol {
   return {
     schemes: sqlSchemes,
     can: { revalidate: true, push: false, depth: false, credentials: 'optional' },
@@ -32,7 +38,7 @@ export function createSqlProtocol({ roots, tls = {} }: SqlProtocolOptions): Prot
     async open(place) {
       const source = readSqlUrl(place.url)
       const reader = await openReader(source, place, { roots, tls })
-      return sessionOf(reader, source, place)
+      return sessionOf(reader, source, place, maxResultBytes)
     },
     async close() {},
   }
@@ -41,7 +47,7 @@ export function createSqlProtocol({ roots, tls = {} }: SqlProtocolOptions): Prot
 async function openReader(
   { place: at }: SqlUrl,
   place: Place,
-  { roots, tls }: Required<SqlProtocolOptions>,
+  { roots, tls }: Required<Pick<SqlProtocolOptions, 'roots' | 'tls'>>,
 ): Promise<SqlReader> {
   if (at.kind === 'file') {
     const { openSqlite } = await import('./sqlite-reader.ts')
@@ -60,13 +66,13 @@ async function openReader(
   return openMysql(at, { user, password }, place, tls)
 }
 
-function sessionOf(reader: SqlReader, source: SqlUrl, { url, limits }: Place): Session {
+function sessionOf(reader: SqlReader, source: SqlUrl, { url, limits }: Place, maxBytes: number): Session {
   return {
     address: reader.address,
     async look(): Promise<List> {
       const { names, rows, isCapped } = await reader.read(source.query, {
         maxRows: Math.min(limits.maxItems, maxRows),
-        maxBytes: Math.max(maxBytes, limits.maxBodyBytes),
+        maxBytes,
         timeoutMs: limits.stallTimeoutMs,
       })
       for (const name of [...source.key, source.title]) {

@@ -41,7 +41,7 @@ export function readSqlUrl(text: string): SqlUrl {
   const one = (name: string): string => given.get(name)?.[0] ?? ''
   if (one('query').trim() === '') throw invalid('the query is missing: add ?query=SELECT…')
   const key = one('key') === '' ? [] : readNames(one('key'), 'key')
-  const title = withoutControls(one('title'), 'title').trim()
+  const title = one('title') === '' ? '' : readNames(one('title'), 'title').join(',')
   const query = checkStatement(withoutControls(one('query'), 'the query'), dialect)
   if (title !== '' && key.length === 0) throw invalid('title names rows: it needs a key')
   const place = dialect === 'sqlite' ? filePlace(url) : serverPlace(url, dialect, one('sslmode'))
