@@ -49,6 +49,9 @@ describe('a message as a page', () => {
     const links = [...html.matchAll(/href="(imap:[^"]*;MID=[^"/]*)"/g)].map((found) => found[1])
     assert.deepEqual(links, [`${mailbox}/;MID=first%40example.org`, `${mailbox}/;MID=second%40example.org`])
     assert.match(await page(source, 'pop3://example.org/;UIDL=7'), /href="mid:second%40example\.org"/)
+    const within = await page(source, `${mailbox}/;MID=other%40example.org/;SECTION=2`)
+    assert.doesNotMatch(within, /SECTION/)
+    assert.match(within, /href="imap:\/\/example\.org\/INBOX\/;MID=second%40example\.org"/)
     assert.match(
       await page(source, 'nntp://example.org/a.b/own%40example.org'),
       /href="nntp:\/\/example\.org\/a\.b\/first%40example\.org"/,

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../core/html/escape.ts'
 import { type MailMessage, parseMessage } from '../../core/mail/message.ts'
-import { encoded, sectionUrl, splitMessageUrl } from '../../core/mail/message-url.ts'
+import { encoded, messageUrl, sectionUrl, splitMessageUrl } from '../../core/mail/message-url.ts'
 import { harmlessMarkup } from './harmless-markup.ts'
 
 /**
@@ -71,7 +71,9 @@ function withLinks(line: string): string {
 
 function attachmentsOf({ attachments }: MailMessage, url: string): string {
   if (attachments.length === 0) return ''
-  const isOfMailbox = splitMessageUrl(url).key !== null
+  const { key, section: within } = splitMessageUrl(url)
+  // Of a message that is itself an attachment, they are no documents.
+  const isOfMailbox = key !== null && within === null
   const entries = attachments.map(({ name, type, section }) => {
     const label = escapeHtml(name)
     const shown = isOfMailbox ? `<a href="${escapeHtml(sectionUrl(url, section))}">${label}</a>` : label
@@ -89,13 +91,13 @@ function threadOf({ id, references }: MailMessage, url: string): string {
   return `<h2>In reply to</h2><ul>${entries.join('')}</ul>`
 }
 
-/** Where the URL of a message ends with its id, another message has the same URL with another id. */
+/** Another message of the same mailbox, or of the same newsgroup, whose messages have URLs that end with their ids. */
 function besides(url: string, id: string | null, other: string): string {
-  if (id !== null) {
-    for (const spelt of [encoded, encodeURIComponent]) {
-      const own = spelt(id.toWellFormed())
-      if (url.endsWith(own)) return url.slice(0, -own.length) + spelt(other.toWellFormed())
-    }
+  const { list, key } = splitMessageUrl(url)
+  if (key?.kind === 'MID') return messageUrl(list, { kind: 'MID', value: other })
+  for (const spelt of [encoded, encodeURIComponent]) {
+    const own = id === null ? '' : spelt(id.toWellFormed())
+    if (own !== '' && url.endsWith(own)) return url.slice(0, -own.length) + spelt(other.toWellFormed())
   }
   return `mid:${encoded(other)}`
 }

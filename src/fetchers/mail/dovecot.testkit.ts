@@ -32,8 +32,10 @@ export type Dovecot = {
   /** Puts a message into a mailbox of a user. Line ends become CRLF. */
   deliver(user: string, message: string | Buffer, mailbox?: string): Promise<void>
   doveadm(...given: string[]): Promise<string>
-  /** Resolves with the part of the log from here up to a line. */
+  /** The next line of the log like this. */
   nextLog(line: RegExp): Promise<RegExpExecArray>
+  /** All lines like this, when there are so many; global. */
+  allLogs(line: RegExp, count: number): Promise<RegExpExecArray[]>
   end(): Promise<void>
 }
 
@@ -72,9 +74,9 @@ export async function startDovecot(): Promise<Dovecot> {
     wake()
   })
 
-  async function nextLog(line: RegExp, from = log.length): Promise<RegExpExecArray> {
+  async function logged<T>(look: () => T | null): Promise<T> {
     for (;;) {
-      const found = line.exec(log.slice(from))
+      const found = look()
       if (found !== null) return found
       if (isOver) throw new Error(`Dovecot ended: ${log.slice(-5000)}`)
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -84,11 +86,19 @@ export async function startDovecot(): Promise<Dovecot> {
     }
   }
 
-  await nextLog(/starting up/, 0)
+  await logged(() => /starting up/.exec(log))
   return {
     ports,
     ca: cert,
-    nextLog: (line) => nextLog(line),
+    async nextLog(line) {
+      const from = log.length
+      return await logged(() => line.exec(log.slice(from)))
+    },
+    allLogs: (line, count) =>
+      logged(() => {
+        const found = [...log.matchAll(line)]
+        return found.length >= count ? found : null
+      }),
     doveadm,
     async deliver(user, message, mailbox = 'INBOX') {
       const file = at(`message-${Math.random().toString(36).slice(2)}`)

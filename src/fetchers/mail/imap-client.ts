@@ -1,5 +1,6 @@
 import type { FetchMessageObject, FetchQueryObject, ImapFlow, MailboxObject, SearchObject } from 'imapflow'
 import { AppError } from '../../core/errors.ts'
+import { withinLimit } from '../../core/work/race.ts'
 import type { Place } from '../../crawl/fetch/protocol.ts'
 import { abortFailure, connectionFailure } from './mail-failure.ts'
 import { credentialsOf, type MailOptions, mayBePlain, tlsOptions } from './mail-options.ts'
@@ -82,12 +83,12 @@ export async function connectImap(place: Place, target: MailTarget, options: Mai
 
   async function close(): Promise<void> {
     signal.removeEventListener('abort', abort)
-    if (flow.usable) {
-      const timer = Promise.withResolvers<void>()
-      const timeout = setTimeout(timer.resolve, goodbyeMs)
-      await Promise.race([flow.logout().catch(() => {}), timer.promise])
-      clearTimeout(timeout)
-    }
+    if (flow.usable)
+      await withinLimit(
+        flow.logout().catch(() => {}),
+        goodbyeMs,
+        () => {},
+      )
     flow.close()
   }
 

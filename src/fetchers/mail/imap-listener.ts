@@ -28,7 +28,11 @@ export async function listenToMailbox(
   heard: { onNews(): void; onEnd(error: Error): void },
 ): Promise<Listener> {
   const closing = new AbortController()
-  const signal = AbortSignal.any([place.signal, closing.signal])
+  const { signal } = closing
+  const stop = (): void => closing.abort()
+  let isClosed = false
+  place.signal.addEventListener('abort', stop)
+  if (place.signal.aborted) stop()
   const patient = { ...place, signal, limits: { ...place.limits, stallTimeoutMs: quietMs } }
   let client = await start()
 
@@ -87,13 +91,15 @@ export async function listenToMailbox(
   }
 
   const ended = go().catch((error: unknown) => {
-    if (closing.signal.aborted) return
-    if (place.signal.aborted) heard.onEnd(abortFailure(target.host))
+    place.signal.removeEventListener('abort', stop)
+    if (isClosed) return
+    if (signal.aborted) heard.onEnd(abortFailure(target.host))
     else heard.onEnd(error instanceof Error ? error : new Error(String(error)))
   })
   return {
     async close() {
-      closing.abort()
+      isClosed = true
+      stop()
       await client.close()
       await ended
     },

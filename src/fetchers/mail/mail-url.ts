@@ -26,8 +26,9 @@ const ports: ReadonlyMap<string, number> = new Map([
 const maxNameLength = 500
 
 export function parseMailUrl(given: string): MailTarget {
+  if (/\p{Cc}/u.test(given)) throw invalid('The address must not contain control characters.')
   const found = /^([a-z0-9]+):\/\/([^/?#]*)([^?#]*)$/i.exec(given.trim())
-  if (found === null || /\p{Cc}/u.test(given.trim()))
+  if (found === null)
     throw invalid('Enter the mailbox as imap://mail.example.org/INBOX or pop3://mail.example.org/, without ? or #.')
   const [, rawScheme = '', authority = '', path = ''] = found
   const scheme = rawScheme.toLowerCase()
@@ -79,6 +80,7 @@ function nameOf(text: string): string {
 
 function mailboxOf(names: readonly string[]): string {
   const mailbox = names.join('/')
+  if (names.some((name) => /^\.\.?$/.test(name))) throw invalid('No part of the name of a mailbox can be . or ..')
   if (mailbox.length > maxNameLength) throw invalid('The name of the mailbox is too long.')
   return mailbox === '' || /^inbox$/i.test(mailbox) ? 'INBOX' : mailbox
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../core/errors.ts'
+import { withinLimit } from '../../core/work/race.ts'
 import type { Place } from '../../crawl/fetch/protocol.ts'
 import { connectLines, type LineConnection } from './line-connection.ts'
 import { abortFailure, connectionFailure } from './mail-failure.ts'
@@ -172,11 +173,8 @@ function pop3Client({ connection, capabilities, address, run }: ClientDeps): Pop
     top: (number, count, maxBytes) => message(`TOP ${number} ${count}`, maxBytes),
     retrieve: (number, maxBytes) => message(`RETR ${number}`, maxBytes),
     async close() {
-      const timer = Promise.withResolvers<void>()
-      const timeout = setTimeout(timer.resolve, goodbyeMs)
-      const goodbye = run(() => ask(connection, 'QUIT')).catch(() => {})
-      await Promise.race([goodbye, timer.promise])
-      clearTimeout(timeout)
+      const goodbye = run(async () => void (await ask(connection, 'QUIT'))).catch(() => {})
+      await withinLimit(goodbye, goodbyeMs, () => {})
       connection.destroy()
     },
   }
