@@ -1,0 +1,284 @@
+import { hash } from 'node:crypto'
+import { AppError } from '../../core/errors.ts'
+import type { Found, Item, ItemBody, List, Place, Protocol, Secret, Session } from '../../crawl/fetch/protocol.ts'
+import { subjectOf } from './encoded-words.ts'
+import type { TlsOptions } from './line-socket.ts'
+import { type Article, NntpClient, type Overview } from './nntp-client.ts'
+import { articleUrl, type NewsPlace, parseNewsUrl } from './nntp-url.ts'
+
+export type NntpProtocolOptions = {
+  /** Of a group that is looked at for the first time, so many of its articles, the newest. */
+  newest?: number
+  /** Credentials may be sent without TLS to this machine itself. */
+  allowsPlainLoopback?: boolean
+  tls?: TlsOptions
+}
+
+/** Articles never change: one that is kept is kept for good. */
+const validator = 'article'
+/** Articles by which a look recognises the numbering of the one before. */
+const maxMarks = 8
+const windowSize = 1000
+/** Where there are few articles, more numbers are asked for at once. */
+const maxWindow = 64_000
+const maxQuestions = 40
+
+/**
+ * Newsgroups. Articles are known by their message ids: numbers differ between servers, and start anew on one that is set up again.
+ * The cursor has the last number that was looked at, and marks (number and id) of the last articles; where the server has other articles under
+ * these numbers, or none of them, the newest articles are listed as for the first time. Articles expire all the time, so
+ * that those that are missing are not gone.
+ */
+export function createNntpProtocol(options: NntpProtocolOptions = {}): Protocol {
+  return {
+    schemes: ['nntp', 'nntps', 'news', 'snews'],
+    can: { revalidate: true, push: false, depth: false, credentials: 'optional' },
+    normalise(url) {
+      const { url: group, article } = parseNewsUrl(url)
+      return article === null ? group : articleUrl(group, article)!
+    },
+    async open(place) {
+      const news = parseNewsUrl(place.url)
+      const secret = secretOf(place.secret)
+      const address = await place.resolve(news.host)
+      const connect = (): Promise<NntpClient> =>
+        NntpClient.open({
+          host: news.host,
+          address,
+          port: news.port,
+          isSecure: news.isSecure,
+          tls: options.tls,
+          connectTimeoutMs: place.limits.connectTimeoutMs,
+          stallTimeoutMs: place.limits.stallTimeoutMs,
+          signal: place.signal,
+          secret,
+          allowsPlainSignIn: options.allowsPlainLoopback === true && isLoopback(address),
+        })
+      return createSession(place, news, await connect(), { connect, newest: options.newest ?? 500 })
+    },
+    async close() {},
+  }
+}
+
+type SessionDeps = { connect(): Promise<NntpClient>; newest: number }
+
+function createSession(
+  { limits }: Place,
+  news: NewsPlace,
+  first: NntpClient,
+  { connect, newest }: SessionDeps,
+): Session {
+  let client = first
+  /** Numbers in this session, for servers that find no article by its id. */
+  const numbers = new Map<string, number>()
+  let isInGroup = false
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** One question after another, whoever asks. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = last.then(work)
+    last = done.catch(() => {})
+    return done
+  }
+
+  async function ready(): Promise<NntpClient> {
+    if (!client.isUsable) {
+      client.close('')
+      client = await connect()
+      isInGroup = false
+    }
+    return client
+  }
+
+  async function lookAtGroup(cursor: Cursor | null): Promise<List> {
+    const group = await client.group(news.group)
+    if (group === null) throw new AppError('not-found', `the server has no group ${news.group}`)
+    isInGroup = true
+    const seen = cursor === null ? null : await lookOn(client, group, cursor, limits.maxItems)
+    const { found, ...rest } = seen ?? (await lookBack(client, group, Math.min(newest, limits.maxItems)))
+    const items: Item[] = []
+    let unnamed = 0
+    const isListed = new Set<string>()
+    for (const { number, id, subject } of found) {
+      if (isListed.has(id)) continue
+      isListed.add(id)
+      const url = articleUrl(news.url, id)
+      if (url === null) {
+        unnamed++
+        continue
+      }
+      numbers.set(id, number)
+      items.push({ url, name: subjectOf(subject), validator })
+    }
+    const left = [rest.left, unnamed === 0 ? '' : `${unnamed} articles without a usable message id`]
+    return {
+      kind: 'list',
+      title: news.group,
+      items,
+      lists: [],
+      isWhole: false,
+      cursor: JSON.stringify(rest.cursor),
+      hasMore: rest.hasMore,
+      left: left.filter(Boolean).join('; '),
+    }
+  }
+
+  async function lookAtArticle(id: string): Promise<Found> {
+    if ((await client.stat(id)) === null) throw missing()
+    return { kind: 'item', item: { url: articleUrl(news.url, id)!, name: id, validator } }
+  }
+
+  async function readArticle(id: string): Promise<Article> {
+    const server = await ready()
+    const byId = await server.article(id, limits.maxBodyBytes)
+    if (byId !== null) return byId
+    const number = numbers.get(id)
+    if (number === undefined) throw missing()
+    if (!isInGroup) isInGroup = (await server.group(news.group)) !== null
+    const byNumber = isInGroup ? await server.article(number, limits.maxBodyBytes) : null
+    if (byNumber === null || byNumber.id !== id) throw missing()
+    return byNumber
+  }
+
+  return {
+    address: first.address,
+    look: (cursor) =>
+      inTurn(async () => {
+        await ready()
+        return news.article === null ? await lookAtGroup(parseCursor(cursor)) : await lookAtArticle(news.article)
+      }),
+    read: (item) =>
+      inTurn(async (): Promise<ItemBody> => {
+        const { article: id } = parseNewsUrl(item.url)
+        if (id === null) throw missing()
+        const { body, isCut } = await readArticle(id)
+        const title = titleOf(body)
+        return { type: 'message/rfc822', body, isCut, ...(title === '' ? {} : { title }) }
+      }),
+    async close() {
+      client.close()
+    },
+  }
+}
+
+const missing = (): AppError => new AppError('not-found', 'the server does not have this article (any more)')
+
+type Mark = [number: number, id: string]
+/** `at`: the last number that was looked at. Without marks it says nothing. */
+type Cursor = { at: number; marks: Mark[] }
+type Seen = { found: Overview[]; cursor: Cursor; hasMore: boolean; left: string }
+type Numbers = { low: number; high: number }
+
+/** The newest articles. */
+async function lookBack(client: NntpClient, { low, high }: Numbers, wanted: number): Promise<Seen> {
+  let found: Overview[] = []
+  let from = high + 1
+  let size = Math.max(1, Math.min(wanted, windowSize))
+  for (let questions = 0; from > low && found.length < wanted && questions < maxQuestions; questions++) {
+    const to = from - 1
+    from = Math.max(low, from - size)
+    const before = await client.overview(from, to)
+    size = nextSize(size, before.length)
+    found = [...before, ...found]
+  }
+  const isCut = from > low || found.length > wanted
+  found = found.slice(Math.max(0, found.length - wanted))
+  const older = (found[0]?.number ?? from) - low
+  return {
+    found,
+    cursor: { at: high, marks: marksOf(found) },
+    hasMore: false,
+    left: isCut && older > 0 ? `only the newest ${found.length} articles are read; up to ${older} are older` : '',
+  }
+}
+
+/** What has come since; null where the numbers are not those of the cursor. */
+async function lookOn(
+  client: NntpClient,
+  group: Numbers,
+  { at: last, marks }: Cursor,
+  maxItems: number,
+): Promise<Seen | null> {
+  const { low, high } = group
+  const [firstMark, lastMark] = [marks[0]![0], marks.at(-1)![0]]
+  if (high < firstMark) return null
+  const known = new Set(marks.map(([, id]) => id))
+  const seen: Overview[] = []
+  let found: Overview[] = []
+  let from = Math.max(low, firstMark)
+  let size = windowSize
+  for (let questions = 0; from <= high && found.length < maxItems && questions < maxQuestions; questions++) {
+    const to = Math.min(high, from + size - 1)
+    const more = await client.overview(from, to)
+    from = to + 1
+    if (questions === 0) {
+      // A long way without articles is not gone twice.
+      from = Math.max(from, Math.min(last, high) + 1)
+      const recognised = recognise(marks, more)
+      // The articles it is known by may all have expired, but not be missing between others.
+      if (recognised === 'others' || (recognised === 'none' && low <= lastMark)) return null
+    }
+    size = nextSize(size, more.length)
+    seen.push(...more)
+    found.push(...more.filter(({ id }) => !known.has(digestOf(id))))
+  }
+  const isOver = found.length > maxItems
+  found = found.slice(0, maxItems)
+  const at = isOver ? found.at(-1)!.number : from - 1
+  const upToHere = seen.filter(({ number }) => number <= at)
+  return { found, cursor: { at, marks: marksOf(upToHere, marks) }, hasMore: at < high, left: '' }
+}
+
+/** Whether the articles under these numbers are those that were there. */
+function recognise(marks: readonly Mark[], found: readonly Overview[]): 'same' | 'others' | 'none' {
+  const ids = new Map(found.map(({ number, id }) => [number, digestOf(id)]))
+  const there = marks.filter(([number]) => ids.has(number))
+  if (there.length === 0) return 'none'
+  return there.every(([number, id]) => ids.get(number) === id) ? 'same' : 'others'
+}
+
+const nextSize = (size: number, found: number): number => (found * 4 < size ? Math.min(size * 2, maxWindow) : size)
+
+/** Those before stay where nothing is found. */
+const marksOf = (found: readonly Overview[], before: Mark[] = []): Mark[] =>
+  found.length === 0 ? before : found.slice(-maxMarks).map(({ number, id }): Mark => [number, digestOf(id)])
+
+const digestOf = (id: string): string => hash('sha256', id).slice(0, 16)
+
+function parseCursor(text: string): Cursor | null {
+  if (text === '') return null
+  try {
+    const { at, marks } = JSON.parse(text) as Cursor
+    const isSound =
+      Number.isSafeInteger(at) &&
+      Array.isArray(marks) &&
+      marks.length > 0 &&
+      marks.every((mark) => Array.isArray(mark) && Number.isSafeInteger(mark[0]) && typeof mark[1] === 'string')
+    return isSound ? { at, marks } : null
+  } catch {
+    // Not one of ours: as if for the first time.
+    return null
+  }
+}
+
+const maxHeaderBytes = 64 * 1024
+
+/** The subject, with its continuation lines. */
+function titleOf(article: Buffer): string {
+  const end = article.indexOf('\r\n\r\n')
+  const header = article.subarray(0, Math.min(end === -1 ? article.length : end, maxHeaderBytes)).toString('latin1')
+  const found = /^subject:[ \t]*(.*(?:\r\n[ \t].*)*)/im.exec(header)?.[1] ?? ''
+  return subjectOf(Buffer.from(found.replace(/\r\n/g, ''), 'latin1'))
+}
+
+function secretOf(secret: Secret | null): { user: string; password: string } | null {
+  if (secret === null) return null
+  const { user = '', password = '' } = secret
+  if (user === '' && password === '') return null
+  if (user === '' || /[\r\n\0]/.test(user + password))
+    throw new AppError('sign-in-failed', 'the user or the password has characters that can’t be sent')
+  const bytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
+  return { user: bytes(user), password: bytes(password) }
+}
+
+const isLoopback = (address: string): boolean => /^(?:127\.|::1$|::ffff:127\.)/i.test(address)
