@@ -27,6 +27,8 @@ export const csvToHtml: Converter = async (body, { contentType, maxBytes }) => {
 }
 
 function readRows(text: string, delimiter: string): string[][] {
+  // Found here at once; the parser would look at every cell before.
+  if (hasEndlessLine(text)) throw new Unreadable('too-large', `a line of more than ${maxRowBytes} characters`)
   try {
     return parse(text, {
       ...{ delimiter, bom: true, relax_quotes: true, relax_column_count: true, skip_empty_lines: true },
@@ -37,6 +39,17 @@ function readRows(text: string, delimiter: string): string[][] {
     const isLong = error instanceof CsvError && error.code === 'CSV_MAX_RECORD_SIZE'
     throw new Unreadable(isLong ? 'too-large' : 'damaged', error instanceof Error ? error.message : String(error))
   }
+}
+
+function hasEndlessLine(text: string): boolean {
+  for (let at = 0, rows = 0; rows <= maxRows; rows++) {
+    const end = text.indexOf('\n', at)
+    if ((end < 0 ? text.length : end) - at > maxRowBytes && !text.slice(at, at + maxRowBytes).includes('\r'))
+      return true
+    if (end < 0) return false
+    at = end + 1
+  }
+  return false
 }
 
 /** Columns have names where each is one, and none is a number. */
