@@ -24,6 +24,14 @@ test('steps are read from a fragment in their order', () => {
   )
 })
 
+test('steps may be lines, as in a form', () => {
+  const text = ' go https://example.org/login\r\n\nfill input[name=user] := {user}\nclick button.primary\n'
+  assert.equal(
+    formatRenderSteps(parseRenderSteps(text)),
+    'go=https://example.org/login&fill=input[name=user]:={user}&click=button.primary',
+  )
+})
+
 test('no steps are the empty text', () => {
   assert.deepEqual(parseRenderSteps(''), [])
   assert.deepEqual(parseRenderSteps('#!'), [])

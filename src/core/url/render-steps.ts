@@ -5,7 +5,8 @@ import { AppError } from '../errors.ts'
  *
  *     https://example.org/prices#!click=.accept&wait=.price
  *
- * The parts are joined by `&` and done in order. `%`, `&` and control characters within a part are percent-encoded.
+ * The parts are joined by `&`, or are lines, and done in order. `%`, `&` and control characters within a part are percent-encoded.
+ * For `=` there may be a space, which is easier to write.
  *
  *     go=URL                an address, or a path on the current host
  *     click=SELECTOR        CSS; waits for the element to appear
@@ -41,7 +42,10 @@ const control = /\p{Cc}/u
 export function parseRenderSteps(text: string): RenderStep[] {
   const bare = text.startsWith(renderMark) ? text.slice(renderMark.length) : text
   if (bare.length > maxTextLength) throw invalid(`The steps are longer than ${maxTextLength} characters`)
-  const parts = bare.split('&').filter((part) => part !== '')
+  const parts = bare
+    .split(/[&\n]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
   if (parts.length > maxRenderSteps)
     throw invalid(`There are ${parts.length} steps; at most ${maxRenderSteps} are allowed`)
   return parts.map(parseStep)
@@ -69,9 +73,8 @@ export const namesSecret = (value: string): boolean => value.search(placeholder)
 const placeholder = /\{([a-z][A-Za-z0-9]{0,30})\}/g
 
 function parseStep(part: string): RenderStep {
-  const equals = part.indexOf('=')
-  const name = equals === -1 ? part : part.slice(0, equals)
-  const given = equals === -1 ? '' : part.slice(equals + 1)
+  const name = /^[^=\s]*/.exec(part)![0]
+  const given = part.slice(name.length + 1)
   switch (name) {
     case 'go':
       return { kind: 'go', url: addressOf(textOf(given, name)) }
@@ -80,7 +83,7 @@ function parseStep(part: string): RenderStep {
     case 'fill': {
       const at = given.indexOf(separator)
       if (at === -1) throw invalid('A "fill" step has the form fill=SELECTOR:=VALUE')
-      const value = given.slice(at + separator.length)
+      const value = given.slice(at + separator.length).trim()
       return {
         kind: 'fill',
         selector: selectorOf(given.slice(0, at), name),

@@ -1,20 +1,17 @@
 import type { Config } from '../../config/config.ts'
 import { AppError } from '../../core/errors.ts'
-import { formatRenderSteps, parseRenderSteps, renderMark } from '../../core/url/render-steps.ts'
-import type { Fetcher } from '../../crawl/fetch/fetcher.ts'
-import type { Item, ItemBody, Place, Protocol, Session } from '../../crawl/fetch/protocol.ts'
+import { formatRenderSteps, namesSecret, parseRenderSteps, renderMark } from '../../core/url/render-steps.ts'
+import type { Item, ItemBody, Place, Protocol, ProtocolTools, Session } from '../../crawl/fetch/protocol.ts'
+import { headersOfSecret } from '../../crawl/fetch/web-secret.ts'
 import { createBrowserPool } from './browser-pool.ts'
 import { startChromium } from './chromium.ts'
 import { findBrowser } from './find-browser.ts'
 import { type Rendered, type VisitCounts, type VisitOrder, visitPage } from './page-visit.ts'
 import { type RefusingProxy, startRefusingProxy } from './refusing-proxy.ts'
 
-export type BrowserProtocolOptions = {
+/** `fetch` makes all requests of the pages, and `mayFetch` is asked before each. A page asks for many things at once, of few hosts. */
+export type BrowserProtocolOptions = Pick<ProtocolTools, 'fetch' | 'mayFetch' | 'log'> & {
   config: Config['browser']
-  /** Makes all requests of the pages: guarded and limited. A page asks for many things at once, of few hosts. */
-  fetch: Fetcher['fetch']
-  /** 'yes', or why not; asked for every request, redirects too. */
-  mayFetch(url: string): Promise<string>
   /** Told of every response, as it came over the wire. */
   note?(bytes: number): void
   /** What scripts see as the browser's name; '' for its own. Requests have the name of the client. */
@@ -42,6 +39,7 @@ export function createBrowserProtocol(options: BrowserProtocolOptions): BrowserP
     timeoutMs,
     maxMemoryBytes,
     limits,
+    log: options.log,
   }
   const pool = createBrowserPool({
     async start() {
@@ -63,10 +61,13 @@ export function createBrowserProtocol(options: BrowserProtocolOptions): BrowserP
     async open(place) {
       if (cdp === '') findBrowser(executable)
       const order = orderOf(place)
-      return createSession(place.url, () => {
+      const session = createSession(place.url, () => {
         counts.visits++
         return pool.use(place.signal, (browser) => visitPage(browser, order, settings, counts))
       })
+      // Signing in is part of opening: whether it worked is known when the page was seen.
+      if (place.secret !== null) await session.look('')
+      return session
     },
     async close() {
       await pool.close()
@@ -111,7 +112,9 @@ function orderOf({ url, secret, signal, clock, limits: { maxBodyBytes } }: Place
   const steps = stepsOf(parsed)
   parsed.hash = ''
   const signIn = parseRenderSteps(secret !== null && Object.hasOwn(secret, 'steps') ? secret.steps! : '')
-  return { url: parsed.href, steps, signIn, secret, signal, clock, maxBodyBytes }
+  const isTyped = signIn.length > 0 || steps.some((step) => step.kind === 'fill' && namesSecret(step.value))
+  const headers = secret === null || isTyped ? {} : headersOfSecret(secret)
+  return { url: parsed.href, steps, signIn, secret, headers, signal, clock, maxBodyBytes }
 }
 
 /** Steps in their canonical text; any other fragment is left out. */

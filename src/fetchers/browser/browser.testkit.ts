@@ -76,7 +76,8 @@ export function startBrowserProtocol(
   const protocol = createBrowserProtocol({
     config: { ...browserConfig, ...config },
     fetch: fetcher.fetch,
-    mayFetch: async () => 'yes',
+    mayFetch: async () => true,
+    log() {},
     ...options,
   })
   return Object.assign(protocol, {

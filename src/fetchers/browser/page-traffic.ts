@@ -34,11 +34,14 @@ export type TrafficCounts = { requests: number; refused: number; bytes: number; 
 export type TrafficDeps = {
   session: CDPSession
   fetch: Fetcher['fetch']
-  mayFetch(url: string): Promise<string>
+  /** Whether robots.txt allows it. */
+  mayFetch(url: string): Promise<boolean>
   note(bytes: number): void
   /** Empty for every request of the browser; else only for those with this value in the header `visitHeader`. */
   mark: string
   mainFrameId: string
+  /** Sent to one origin alone, whatever the page asks for. */
+  signIn: { origin: string; headers: Readonly<Record<string, string>> }
   clock: Clock
   limits: TrafficLimits
 }
@@ -101,8 +104,7 @@ export function createPageTraffic(deps: TrafficDeps): PageTraffic {
     if (isAnother && ++counts.mainDocuments > limits.maxMainDocuments) {
       return { code: 'redirect-limit', message: `The page led on to another one ${limits.maxMainDocuments} times` }
     }
-    const verdict = await deps.mayFetch(url)
-    return verdict === 'yes' ? null : refused(verdict)
+    return (await deps.mayFetch(url)) ? null : refused('robots.txt does not allow it')
   }
 
   async function exchange(paused: PausedRequest): Promise<void> {
@@ -111,7 +113,7 @@ export function createPageTraffic(deps: TrafficDeps): PageTraffic {
     if (reason !== null) return refuse(paused, reason.code, reason.message)
     const result = await deps.fetch({
       url: withoutFragment(url),
-      headers: sentHeaders(paused.request.headers),
+      headers: signedIn(url, sentHeaders(paused.request.headers)),
       anyType: true,
       maxBodyBytes: limits.maxBodyBytes,
     })
@@ -121,6 +123,13 @@ export function createPageTraffic(deps: TrafficDeps): PageTraffic {
     }
     deps.note(result.wireBytes)
     await pass(paused, result)
+  }
+
+  function signedIn(url: string, headers: Record<string, string>): Record<string, string> {
+    const { origin, headers: own } = deps.signIn
+    if (new URL(url).origin !== origin) return headers
+    const cookies = [headers.cookie, own.cookie].filter((each) => each !== undefined).join('; ')
+    return { ...headers, ...own, ...(cookies === '' ? {} : { cookie: cookies }) }
   }
 
   async function pass(paused: PausedRequest, response: FetchResponse): Promise<void> {
@@ -203,7 +212,11 @@ function withoutFragment(url: string): string {
 }
 
 function sentHeaders(given: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(given).filter(([name]) => !notSent.test(name)))
+  return Object.fromEntries(
+    Object.entries(given)
+      .filter(([name]) => !notSent.test(name))
+      .map(([name, value]) => [name.toLowerCase(), value]),
+  )
 }
 
 /** As the DevTools protocol takes bytes: `name: value`, each ended by a zero, in base64. */

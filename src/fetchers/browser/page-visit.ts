@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
 import type { RenderStep } from '../../core/url/render-steps.ts'
 import { createWhileAlive, withinLimit } from '../../core/work/race.ts'
-import type { Secret } from '../../crawl/fetch/protocol.ts'
+import type { ProtocolTools, Secret } from '../../crawl/fetch/protocol.ts'
 import { endOf } from '../files/visit-end.ts'
 import type { RunningBrowser } from './chromium.ts'
 import { createPageSteps } from './page-steps.ts'
@@ -23,12 +23,15 @@ export type VisitOrder = {
   /** Done first. */
   signIn: readonly RenderStep[]
   secret: Secret | null
+  /** Sent with each request to the origin of the URL. */
+  headers: Readonly<Record<string, string>>
   signal: AbortSignal
   clock: Clock
   maxBodyBytes: number
 }
 
 export type VisitSettings = Pick<TrafficDeps, 'fetch' | 'mayFetch' | 'note'> & {
+  log: ProtocolTools['log']
   userAgent: string
   timeoutMs: number
   maxMemoryBytes: number
@@ -77,7 +80,7 @@ export async function visitPage(
   running.browser.on('disconnected', onGone)
 
   let context: BrowserContext | null = null
-  let isBroken = false
+  let broken = ''
   let windows = 0
   try {
     if (order.signal.aborted) throw endOf(order.signal)
@@ -93,15 +96,17 @@ export async function visitPage(
     page.on('crash', () => endBy('browser-failed', 'The page crashed'))
     return await whileAlive(render(running, page, mark, order, settings, counts, readMs))
   } catch (error) {
-    isBroken = isAppError(error, 'browser-failed') && error.retry === 'later'
+    if (isAppError(error, 'browser-failed') && error.retry === 'later') broken = error.message
     throw isAppError(error) ? error : new AppError('browser-failed', 'The browser failed')
   } finally {
     clearTimeout(timer)
     clearInterval(memory)
     order.signal.removeEventListener('abort', onAbort)
     running.browser.off('disconnected', onGone)
-    if (isBroken || !(await leave(running, context))) {
+    if (broken === '' && !(await leave(running, context))) broken = 'The page could not be closed'
+    if (broken !== '') {
       counts.killed++
+      settings.log('warn', 'browser ended', { url: order.url, reason: broken })
       await running.kill()
     }
   }
@@ -133,7 +138,11 @@ async function render(
   const session = await page.context().newCDPSession(page)
   const { frameTree } = await session.send('Page.getFrameTree')
   const mainFrameId = frameTree.frame.id
-  const traffic = createPageTraffic({ ...settings, session: running.session, mark, mainFrameId, clock })
+  const traffic = createPageTraffic({
+    ...{ ...settings, mark, mainFrameId, clock },
+    session: running.session,
+    signIn: { origin: new URL(url).origin, headers: order.headers },
+  })
   await running.answerRequests(traffic.answer)
   try {
     const { timeoutMs } = settings
