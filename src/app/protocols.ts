@@ -22,11 +22,7 @@ export function createProtocols(
 ): (tools: ProtocolTools) => Protocols {
   return (tools) => ({
     others: allProtocols(config, tools),
-    browser: createBrowserProtocol({
-      config: config.browser,
-      fetch: tools.fetch,
-      mayFetch: async (url) => ((await tools.mayFetch(url)) ? 'yes' : 'robots.txt'),
-    }),
+    browser: createBrowserProtocol({ ...tools, config: config.browser }),
   })
 }
 
