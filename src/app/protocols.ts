@@ -3,17 +3,26 @@ import { systemClock } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
 import type { Protocol, Protocols, ProtocolTools } from '../crawl/fetch/protocol.ts'
 import { createBrowserProtocol } from '../fetchers/browser/browser-protocol.ts'
+import { createSqlProtocol } from '../fetchers/db/sql-protocol.ts'
 import { schemeOf } from '../fetchers/fetcher.ts'
 import { createFileProtocol } from '../fetchers/files/file-protocol.ts'
 import { createFtpProtocol } from '../fetchers/files/ftp-protocol.ts'
 import { createImapProtocol } from '../fetchers/mail/imap.ts'
+import { createPop3Protocol } from '../fetchers/mail/pop3.ts'
 import { type ProtocolAbilities, webAbilities } from '../services/profiles/protocols.ts'
 
 type ProtocolSettings = Pick<Config, 'files'>
 
 /** All protocols of this version beside the web's own. */
 function allProtocols({ files }: ProtocolSettings, _tools: ProtocolTools): Protocol[] {
-  return [createFileProtocol({ roots: files.roots }), createFtpProtocol(), createImapProtocol()]
+  const { roots } = files
+  return [
+    createFileProtocol({ roots }),
+    createFtpProtocol(),
+    createImapProtocol(),
+    createPop3Protocol(),
+    createSqlProtocol({ roots }),
+  ]
 }
 
 /** As the settings have them, for one crawling thread. */

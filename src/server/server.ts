@@ -9,6 +9,7 @@ import { buildSerializer, buildValidator } from './http/compilers.ts'
 import { limitConnections } from './http/connections.ts'
 import { addEtags } from './http/etags.ts'
 import { setHeaders } from './http/headers.ts'
+import { hideAccess } from './http/hidden-access.ts'
 import { checkJsonBodies } from './http/json-body.ts'
 import { servePages } from './http/pages.ts'
 import { answerClientError, answerExpectations, answerProblems, listenForMethods, sendProblem } from './http/problem.ts'
@@ -51,6 +52,7 @@ export async function createServer({ config, log, parts, pages }: ServerOptions)
   const allowedMethods = listenForMethods(server)
   guardRoutes(server, parts.accounts, parts.requestLimits)
   answerProblems(server, allowedMethods)
+  hideAccess(server)
   await addEtags(server)
   await describeApi(server)
   await addRoutes(server, parts)

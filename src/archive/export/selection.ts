@@ -1,7 +1,12 @@
 import type { ExportSelection } from '../../core/reports/export-report.ts'
+import { accessOf, withoutAccess } from '../../core/url/access.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
 
 const pageLength = 500
+
+/** What was read with somebody's credentials is for nobody else: it is in no export. */
+const isFor = (url: string, prefix: string): boolean =>
+  accessOf(url).credentials === '' && withoutAccess(url).startsWith(prefix)
 
 /** All documents under the prefix, in the order of their ids. What is added meanwhile may be among them. */
 export async function* selectDocuments(
@@ -10,7 +15,7 @@ export async function* selectDocuments(
 ): AsyncGenerator<CataloguedDocument, void, undefined> {
   for (let after = 0; ; ) {
     const page = await versions.documents({ after, limit: pageLength })
-    for (const document of page) if (document.url.startsWith(urlPrefix)) yield document
+    for (const document of page) if (isFor(document.url, urlPrefix)) yield document
     if (page.length < pageLength) return
     after = page.at(-1)!.id
   }
@@ -31,7 +36,7 @@ export async function* selectVersions(
   for (let after = 0; ; ) {
     const page = await versions.versions({ after, limit: pageLength, mayMiss: true })
     for (const version of page)
-      if (version.url.startsWith(selection.urlPrefix) && isWithin(version, selection)) yield version
+      if (isFor(version.url, selection.urlPrefix) && isWithin(version, selection)) yield version
     if (page.length < pageLength) return
     after = page.at(-1)!.id
   }

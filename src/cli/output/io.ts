@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
+import { withoutAccesses } from '../../core/url/access.ts'
 import { createKeyboard, type Keyboard } from '../top/keyboard.ts'
 
 /** An output stream: standard output for results, standard error for everything else. */
@@ -36,13 +37,29 @@ export function createProcessIo(process: NodeJS.Process): CliIo {
     })
   }
   return {
-    stdout: process.stdout,
-    stderr: process.stderr,
+    stdout: plain(process.stdout),
+    stderr: plain(process.stderr),
     prompt: createPrompt(process),
     keyboard: createKeyboard(process.stdin),
     on: (signal, listener) => process.on(signal, listener),
     off: (signal, listener) => process.off(signal, listener),
     exitNow: (code) => process.exit(code),
+  }
+}
+
+/** In whose name a page was asked for is not shown. */
+function plain(stream: NodeJS.WriteStream): ResultSink {
+  return {
+    write: (data) => stream.write(typeof data === 'string' ? withoutAccesses(data) : data),
+    get isTTY() {
+      return stream.isTTY
+    },
+    get columns() {
+      return stream.columns
+    },
+    get rows() {
+      return stream.rows
+    },
   }
 }
 

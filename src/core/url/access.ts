@@ -47,3 +47,10 @@ export const mayLeadTo = (from: string, to: string): boolean =>
 
 /** Whether everybody may ask for it in this way. */
 export const isOpen = (url: string): boolean => !url.includes('~') || !user.test(url)
+
+const users = /(?<=:\/\/)~(?:b|(?:b-)?[0-9a-f]{24})@/g
+
+/** A text in which no URL says how it is asked for: what leaves the program is shown so. */
+export function withoutAccesses(text: string): string {
+  return text.includes('://~') ? text.replace(users, '') : text
+}

@@ -1,5 +1,7 @@
 import { findDocument } from '../../archive/history/version-finder.ts'
 import { AppError } from '../../core/errors.ts'
+import { type Access, accessOf, isOpen, withAccess } from '../../core/url/access.ts'
+import { hostKey } from '../../core/url/partition.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
 import type { Asker, Visibility } from '../visibility/visibility.ts'
@@ -21,6 +23,9 @@ export type VisibleDocumentsDeps = {
   keyOf(url: string): DocumentKey | null
 }
 
+/** Of asking for one URL. */
+const MAX_WAYS = 20
+
 export function createVisibleDocuments({ versions, visibility, keyOf }: VisibleDocumentsDeps): VisibleDocuments {
   return {
     async document(asker, id) {
@@ -29,8 +34,19 @@ export function createVisibleDocuments({ versions, visibility, keyOf }: VisibleD
       throw new AppError('not-found', `no document ${id}`)
     },
     async ofUrl(asker, url) {
-      const document = await findDocument({ versions, keyOf }, url)
-      return document !== null && (await visibility.of(asker).sees(document)) ? document : null
+      const view = visibility.of(asker)
+      // As the owner's sources on that host ask for it, and then as everybody may.
+      const host = hostKey(url)
+      const sources = (await view.sources()).map(({ source }) => source.uri)
+      const own = new Set(
+        sources.filter((uri) => !isOpen(uri) && hostKey(uri) === host).map((uri) => JSON.stringify(accessOf(uri))),
+      )
+      const asked = [...[...own].map((access) => withAccess(url, JSON.parse(access) as Access)), url]
+      for (const each of asked.slice(0, MAX_WAYS)) {
+        const document = await findDocument({ versions, keyOf }, each)
+        if (document !== null && (await view.sees(document))) return document
+      }
+      return null
     },
     async version(asker, id) {
       const version = await versions.version(id)

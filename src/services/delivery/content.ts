@@ -1,4 +1,5 @@
 import { amounts } from '../../core/profile.ts'
+import { withoutAccess } from '../../core/url/access.ts'
 import { isTemporary } from '../../core/work/retry.ts'
 import type { ChannelAgent } from '../../delivery/channel-agent.ts'
 import type { Message, MessageItem } from '../../delivery/render/message.ts'
@@ -51,7 +52,8 @@ export function createMessageContents(deps: ContentDeps): MessageContents {
     // What an entry of a feed says is in its change; the text of its version is the whole feed.
     const text = amount === 'full' && first!.entry === '' ? await textOf(first!) : ''
     const item = messageItemOf(first!, { profile, address: address(), amount, zone, text })
-    return { ...item, alsoAt: [...new Set([...item.alsoAt, ...others.map(({ url }) => url)])] }
+    const alsoAt = new Set([...item.alsoAt, ...others.map(({ url }) => url)].map(withoutAccess))
+    return { ...item, url: withoutAccess(item.url), alsoAt: [...alsoAt] }
   }
 
   return {
