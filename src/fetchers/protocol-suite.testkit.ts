@@ -8,8 +8,10 @@ import type { Found, Item, ItemBody, Place, Protocol, Secret, Session } from '..
 /** A protocol, and a server of it that the suite may change. */
 export type ProtocolWorld = {
   protocol: Protocol
-  /** A list that is empty at first: a folder, a mailbox, a group, a query. */
+  /** A list that is empty at first: a folder, a mailbox, a group, a query. If `isSingle`, the item that `put` will put there. */
   url: string
+  /** The URL is that of an item, because the protocol has no lists. */
+  isSingle?: true
   /** A URL at the same server where there is nothing. */
   missingUrl: string
   secret: Secret | null
@@ -117,6 +119,10 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, s
       await world.close()
     }
   }
+  const promisesOfLists = (promise: string, work: (world: ProtocolWorld) => Promise<void>): void =>
+    promises(promise, async (world) => {
+      if (!world.isSingle) await work(world)
+    })
   const promises = (promise: string, work: (world: ProtocolWorld) => Promise<void>): void => {
     test(promise, { timeout: 120_000 }, withWorld(work))
   }
@@ -140,12 +146,12 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, s
         )
     })
 
-    promises('an empty list has no items', async (world) => {
+    promisesOfLists('an empty list has no items', async (world) => {
       const { read, gone } = await createVisitor(world).visit()
       assert.deepEqual({ read, gone }, { read: [], gone: [] })
     })
 
-    promises('reads all items at the first visit, and no body at the second', async (world) => {
+    promisesOfLists('reads all items at the first visit, and no body at the second', async (world) => {
       await world.put('one', 'words of the first')
       await world.put('two', 'words of the second')
       const visitor = createVisitor(world)
@@ -163,7 +169,7 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, s
       assert.equal(await world.moved?.(), before)
     })
 
-    promises('reads a new item alone', async (world) => {
+    promisesOfLists('reads a new item alone', async (world) => {
       await world.put('one', 'words of the first')
       const visitor = createVisitor(world)
       await visitor.visit()
@@ -178,7 +184,7 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, s
 
     promises('items have the same URLs and validators in another session', async (world) => {
       await world.put('one', 'words of the first')
-      await world.put('two', 'words of the second')
+      if (!world.isSingle) await world.put('two', 'words of the second')
       const [some, others] = [createVisitor(world), createVisitor(world)]
       await some.visit()
       await others.visit()
@@ -188,7 +194,7 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, s
     promises('a changed item keeps its URL and is read again', async (world) => {
       if (world.change === undefined) return
       await world.put('one', 'words of the first')
-      await world.put('two', 'words of the second')
+      if (!world.isSingle) await world.put('two', 'words of the second')
       const visitor = createVisitor(world)
       const { url } = findRead(await visitor.visit(), 'words of the first')
       await world.change('one', 'other words altogether')
@@ -198,7 +204,7 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, s
       assert.deepEqual(gone, [])
     })
 
-    promises('a removed item is gone', async (world) => {
+    promisesOfLists('a removed item is gone', async (world) => {
       if (world.remove === undefined) return
       await world.put('one', 'words of the first')
       await world.put('two', 'words of the second')
@@ -207,6 +213,13 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, s
       await world.remove('one')
       const { gone } = await visitor.visit()
       assert.deepEqual(gone, [url])
+    })
+
+    promises('reads a single item', async (world) => {
+      if (!world.isSingle) return
+      await world.put('one', 'words of the first')
+      const { url } = findRead(await createVisitor(world).visit(), 'words of the first')
+      assert.equal(url, world.url)
     })
 
     promises('says that there is nothing at a URL', async (world) => {
@@ -223,7 +236,7 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, s
       assert.equal(read[0]!.body.isCut, true)
     })
 
-    promises('lists no more items at once than the limit, and says so', async (world) => {
+    promisesOfLists('lists no more items at once than the limit, and says so', async (world) => {
       for (const name of ['one', 'two', 'three']) await world.put(name, `words of ${name}`)
       const limits = { ...placeIn(world).limits, maxItems: 2 }
       const session = await world.protocol.open(placeIn(world, { limits }))
@@ -278,6 +291,7 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, s
     })
 
     promises('can be closed twice', async (world) => {
+      await world.put('one', 'words of the first')
       const session = await world.protocol.open(placeIn(world))
       await session.look('')
       await session.close()

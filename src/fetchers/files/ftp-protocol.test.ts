@@ -346,8 +346,11 @@ describe('FTP servers that real ones are not', () => {
       },
     })
     const world = worldOf(server)
-    await fails(world, () => createVisitor(world).visit({ signal: ended.signal }), 'total-timeout')
-    await server.close()
+    try {
+      await fails(world, () => createVisitor(world).visit({ signal: ended.signal }), 'total-timeout')
+    } finally {
+      await server.close()
+    }
   })
 
   test(

@@ -15,7 +15,7 @@ export function encodeName(name: Uint8Array): string {
 }
 
 /** The name behind a segment; undefined where a percent sign isn't followed by two hexadecimal digits. */
-function decodeSegment(segment: string): Buffer | undefined {
+export function decodeSegment(segment: string): Buffer | undefined {
   if (/%(?![0-9a-f]{2})/i.test(segment)) return undefined
   const bytes = Buffer.from(segment, 'utf8').toString('latin1')
   return Buffer.from(
