@@ -13,6 +13,7 @@ const { protocolAbilities } = await import('./app/protocols.ts')
 
 const archive = () => import('./app/commands/archive.ts')
 const channels = () => import('./app/commands/channels.ts')
+const credentials = () => import('./app/commands/credentials.ts')
 const cluster = () => import('./app/commands/cluster.ts')
 const maintenance = () => import('./app/commands/maintenance.ts')
 const profiles = () => import('./app/commands/profiles.ts')
@@ -48,6 +49,9 @@ const engine: Engine = {
   listChannels: async (...args) => (await channels()).listChannels(...args),
   testChannel: async (...args) => (await channels()).testChannel(...args),
   removeChannel: async (...args) => (await channels()).removeChannel(...args),
+  addCredentials: async (...args) => (await credentials()).addCredentials(...args),
+  listCredentials: async (...args) => (await credentials()).listCredentials(...args),
+  removeCredentials: async (...args) => (await credentials()).removeCredentials(...args),
   history: async (...args) => (await archive()).history(...args),
   show: async (...args) => (await archive()).show(...args),
   diff: async (...args) => (await archive()).diff(...args),

@@ -108,6 +108,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
   const channels = {
     channelKinds: async () => [],
     ...{ addChannel: unexpected, listChannels: unexpected, testChannel: unexpected, removeChannel: unexpected },
+    ...{ addCredentials: unexpected, listCredentials: unexpected, removeCredentials: unexpected },
   }
   const cluster = { serve: unexpected, worker: unexpected, control: unexpected }
   const schema = { schema: unexpected, migrate: unexpected, distribute: unexpected, importFolder: unexpected }

@@ -3,6 +3,7 @@ import { command as aci } from './commands/aci.ts'
 import { backup, restore } from './commands/backup.ts'
 import { command as channel } from './commands/channel.ts'
 import { command as crawl } from './commands/crawl.ts'
+import { command as credential } from './commands/credential.ts'
 import { command as diff } from './commands/diff.ts'
 import { command as exportCommand } from './commands/export.ts'
 import { command as gc } from './commands/gc.ts'
@@ -28,6 +29,7 @@ export const commands: readonly Command[] = [
   aci,
   user,
   channel,
+  credential,
   crawl,
   larm,
   status,

@@ -31,6 +31,8 @@ import type { Removed, UserDraft } from '../services/accounts/users.ts'
 import type { AddedChannel, ChannelKind } from '../services/channels/channel-service.ts'
 import type { OwnedChannel, TextDraft } from '../services/channels/operator-channels.ts'
 import type { TestResult } from '../services/channels/sending.ts'
+import type { CredentialsInput } from '../services/credentials/credential-service.ts'
+import type { OwnedCredentials } from '../services/credentials/operator-credentials.ts'
 import type { ImportHooks } from '../services/import/copy.ts'
 import type { ProtocolAbilities } from '../services/profiles/protocols.ts'
 import type { NodeReport } from '../store/contracts/cluster/nodes.ts'
@@ -95,6 +97,14 @@ export type Engine = {
   testChannel(target: Target, id: string): Promise<TestResult>
   /** Takes it out of profiles as well. */
   removeChannel(target: Target, id: string): Promise<OwnedChannel>
+  /** Without an owner: for the only account. */
+  addCredentials(
+    target: Target,
+    draft: CredentialsInput & { name: string; owner: string | null },
+  ): Promise<OwnedCredentials>
+  /** Of one owner; of all when null. */
+  listCredentials(target: Target, owner: string | null): Promise<OwnedCredentials[]>
+  removeCredentials(target: Target, which: { owner: string | null; name: string }): Promise<OwnedCredentials>
   /** One report per profile, in the same order; stores nothing. */
   previewProfiles(
     target: Target,

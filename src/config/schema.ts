@@ -26,6 +26,15 @@ export const settings = {
     about:
       'Folders whose files may be watched, by `file:` URLs. Every user can read all files in them that the program can read. Each machine of a cluster has its own.',
   },
+  'credentials.key': {
+    kind: 'string',
+    default: '',
+    pattern: /^(?:[0-9a-f]{64}|[A-Za-z0-9+/_-]{43}=?|\/[^\p{Cc}]{1,500})?$/iu,
+    expected: '64 hexadecimal digits, the absolute path of a file with them, or empty',
+    secret: true,
+    about:
+      'Key that stored credentials of users are encrypted with: 64 hexadecimal digits (`openssl rand -hex 32`), or the absolute path of a file with them. Without it, a data folder has its own in `secret.key`; on PostgreSQL there are no credentials without it, and all machines of a cluster need the same.',
+  },
   'mail.server': {
     kind: 'string',
     default: '',

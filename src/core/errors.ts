@@ -30,6 +30,10 @@ export const errorCodes = {
   'http-client-error': { retry: 'never', means: 'the server answered with a 4xx status' },
   'http-server-error': { retry: 'later', means: 'the server answered with a 5xx status' },
   'sign-in-failed': { retry: 'never', means: 'the source refused the credentials, or asks for some' },
+  'credentials-locked': {
+    retry: 'never',
+    means: "stored credentials can't be read: the key is missing, or it is another one",
+  },
   'protocol-failed': { retry: 'later', means: 'the server said something that its protocol does not allow' },
   'query-refused': { retry: 'never', means: 'the query is refused: it is wrong, or does more than read' },
   'query-timeout': { retry: 'later', means: 'the query took longer than the timeout' },

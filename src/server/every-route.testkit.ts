@@ -51,7 +51,19 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       ...{ id: 'm_ada', kind: 'single', subject: 'Secret plans', annotations: [annotation], profiles: ['ada-news'] },
       ...{ leftOut: 0, createdAt: 1, channel: 'c_ada', owner: ada, state: 'failed', attempts: 1, at: 2, answer: 'no' },
     })
-    secrets = ['secret-plans', 'Secret plans', 'ada-news', 'her token', 'her feed', ada]
+    const bank = { user: 'ada at the bank', password: 'her-password' }
+    const credentials = (await her.post('/credentials', { name: 'her bank', kind: 'password', values: bank })).json().id
+    secrets = [
+      'her bank',
+      'ada at the bank',
+      'her-password',
+      'secret-plans',
+      'Secret plans',
+      'ada-news',
+      'her token',
+      'her feed',
+      ada,
+    ]
     const hers = (of: string, body?: unknown): Sample => ({ url: of, body, kind: 'hers' })
     const own = (of: string, body?: unknown): Sample => ({ url: of, body, kind: 'own' })
     const administration = (of: string, body?: unknown): Sample => ({ url: of, body, kind: 'administration' })
@@ -110,6 +122,11 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       'GET /deliveries': own('/deliveries'),
       'POST /deliveries/:id/resend': hers('/deliveries/m_ada/resend'),
       'POST /channels/:id/renew': hers('/channels/c_ada/renew'),
+      'GET /credentials': own('/credentials'),
+      'POST /credentials': own('/credentials', { name: 'one', kind: 'bearer', values: { token: 'x' } }),
+      'GET /credentials/:id': hers(`/credentials/${credentials}`),
+      'PUT /credentials/:id': hers(`/credentials/${credentials}`, { kind: 'bearer', values: { token: 'x' } }),
+      'DELETE /credentials/:id': hers(`/credentials/${credentials}`),
       'GET /documents': own(`/documents?url=${at}`),
       'GET /documents/:id': hers(`/documents/${document}`),
       'GET /documents/:id/versions': hers(`/documents/${document}/versions`),

@@ -12,6 +12,7 @@ import type { Muting } from '../services/archive/muting.ts'
 import type { ChannelService } from '../services/channels/channel-service.ts'
 import type { ChannelSending } from '../services/channels/sending.ts'
 import type { CrawlService } from '../services/crawls/crawl-service.ts'
+import type { CredentialService } from '../services/credentials/credential-service.ts'
 import type { Feeds } from '../services/delivery/feeds.ts'
 import type { Unsubscribe } from '../services/delivery/unsubscribe.ts'
 import type { InboxService } from '../services/inbox/inbox-service.ts'
@@ -56,6 +57,7 @@ export type PhoneParts = {
 export type ServerParts = HealthParts & {
   accounts: AccountService
   channels: ChannelRoutesParts
+  credentials: CredentialService
   archive: ArchiveService
   muting: Muting
   privateAddress: PrivateAddress

@@ -11,6 +11,7 @@ import { addDocuments } from './routes/archive/documents.ts'
 import { addExplain } from './routes/archive/explain.ts'
 import { addSearch } from './routes/archive/search.ts'
 import { addVersions } from './routes/archive/versions.ts'
+import { addCredentials } from './routes/credentials/credentials.ts'
 import { addChannels } from './routes/delivery/channels.ts'
 import { addDeliveries } from './routes/delivery/deliveries.ts'
 import { addAnnotations } from './routes/inbox/annotations.ts'
@@ -60,6 +61,7 @@ const groups: readonly AddRoutes[] = [
   addAnnotations,
   addProfiles,
   addChannels,
+  addCredentials,
   addDeliveries,
   addRenewal,
   addEvents,

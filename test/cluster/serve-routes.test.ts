@@ -21,7 +21,7 @@ testEveryRoute('cluster', async () => {
   const events = createPostgresEvents({ pool })
   const nodes = createPostgresNodes(pool)
   const erace = await createTestServer({
-    settings: { 'network.allow': ['127.0.0.0/8'] },
+    settings: { 'network.allow': ['127.0.0.0/8'], 'credentials.key': 'ab'.repeat(32) },
     stores: { stores, archive: (config) => startArchive({ address }, config) },
     needs: {
       counters: createNodeCounters({ nodes, lostMs: 15_000 }),

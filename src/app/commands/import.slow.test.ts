@@ -90,6 +90,7 @@ describe('a data folder that is imported into a shared store', () => {
       'noise of documents',
       'undone mutings',
       'delivery channels',
+      'credentials for sources',
       'messages sent or on their way',
     ])
       assert.ok(there[what]! > 0, `there are ${what}`)

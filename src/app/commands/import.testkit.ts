@@ -204,6 +204,9 @@ async function findOut(stores: StoreSet, all: readonly Version[]): Promise<void>
   const selection = { selected: 'nothing', selectedSince: 1_700_000_000_000, selectedVersion: other.id } as const
   await stores.profiles.setUrds([1], selection)
   const channel = { owner: ann.email, kind: 'webhook', name: 'Ops "room"', settings: { url: 'https://ops.example/' } }
+  const stored = { name: 'bank', kind: 'password', hint: 'ann', sealed: Buffer.from([0, 255, 39, 92]), createdAt: 4 }
+  await stores.credentials.add({ id: 'a'.repeat(24), owner: ann.email, ...stored })
+  await stores.credentials.noteFailed('a'.repeat(24), { changedAt: 4, at: 5, reason: 'no "entry"' })
   await stores.channels.add({ id: 'ops-1', ...channel, createdAt: 9 })
   await stores.channels.note('ops-1', { state: 'failing', reason: '500', failures: 3, retryAt: 11, sentAt: 10 })
 }
@@ -269,6 +272,7 @@ export async function pictureOf(stores: StoreSet, numberOf: (id: number) => numb
           urds.map((urd) => ({ ...urd, selectedVersion: numberOf(urd.selectedVersion) })),
         ),
         channels: await Promise.all(owners.map((owner) => stores.channels.list(owner))),
+        credentials: await Promise.all(owners.map((owner) => stores.credentials.list(owner))),
         profilesRevision: await stores.profiles.revision(),
         watches: await watchesOf(stores, numberOf),
         accounts: await Promise.all(owners.map((email) => accountOf(stores, email))),

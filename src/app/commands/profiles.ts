@@ -26,7 +26,7 @@ import { createSourceSpelling } from '../protocols.ts'
 export const importProfiles: Engine['importProfiles'] = (target, profiles) =>
   withStores(target, 'create', (stores) => {
     const keyed = createProfileKeys(namingOf(target.config.crawl), createSourceSpelling(target.config))
-    return importInto({ store: stores.profiles, channels: stores.channels, keyed }, profiles)
+    return importInto({ ...stores, store: stores.profiles, keyed }, profiles)
   })
 
 export const exportProfiles: Engine['exportProfiles'] = async (target, owner) => {

@@ -13,6 +13,7 @@ import {
   createPostgresSetup,
   createPostgresSignInFailures,
 } from '../../store/postgres/accounts/sign-in.ts'
+import { createPostgresCredentials } from '../../store/postgres/accounts/source-credentials.ts'
 import { createPostgresAnnotations } from '../../store/postgres/annotations/annotations.ts'
 import { createPostgresCollectionRuns } from '../../store/postgres/archive/collection-runs.ts'
 import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
@@ -120,6 +121,8 @@ export function postgresStores(pool: PostgresPool, seed: readonly [number, numbe
     annotations: createPostgresAnnotations({ pool }),
     deliveries: createPostgresDeliveries(pool),
     channels: createPostgresChannels(pool),
+    credentials: createPostgresCredentials(pool),
+    keyFile: null,
     versions: createPostgresVersions(pool),
     objects: createPostgresObjects(pool),
     collectionRuns: createPostgresCollectionRuns(pool),

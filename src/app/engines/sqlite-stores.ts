@@ -9,6 +9,7 @@ import {
   createSqliteSetup,
   createSqliteSignInFailures,
 } from '../../store/sqlite/accounts/sign-in.ts'
+import { createSqliteCredentials } from '../../store/sqlite/accounts/source-credentials.ts'
 import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
 import { createSqliteCollectionRuns } from '../../store/sqlite/documents/collection-runs.ts'
 import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
@@ -51,6 +52,8 @@ export function sqliteStores(folder: string, db: Database, clock: Clock = system
     annotations: createSqliteAnnotations(db),
     deliveries: createSqliteDeliveries(db),
     channels: createSqliteChannels(db),
+    credentials: createSqliteCredentials(db),
+    keyFile: paths.key(folder),
     versions: createSqliteVersions(db),
     objects: createSqliteObjects(db, paths.archive(folder)),
     collectionRuns: createSqliteCollectionRuns(db),

@@ -10,6 +10,7 @@ import { createPostgresDocuments } from '../../store/postgres/documents/document
 import { createDatabase, type TestDatabase } from '../../store/postgres/testkit/postgres.testkit.ts'
 import * as archive from '../commands/archive.ts'
 import * as channels from '../commands/channels.ts'
+import * as credentials from '../commands/credentials.ts'
 import * as maintenance from '../commands/maintenance.ts'
 import * as profiles from '../commands/profiles.ts'
 import * as users from '../commands/users.ts'
@@ -35,6 +36,7 @@ const engine: Engine = engineWith({
   ...profiles,
   ...users,
   ...channels,
+  ...credentials,
   ...maintenance,
   export: archive.exportArchive,
 })

@@ -8,6 +8,7 @@ import { describePublicly, type Retries, startRetries } from '../../core/work/re
 import { settingsForWatching } from '../../crawl/crawl-settings.ts'
 import { createPace } from '../../crawl/idle-work.ts'
 import { createCounterMemory, createThrottleReasons, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
+import { createCredentialsKey } from '../../services/credentials/credentials-key.ts'
 import { createWatching } from '../../services/watching/watching.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { paths } from '../../store/sqlite/folder/folder.ts'
@@ -38,6 +39,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
   const { opened, counters, background, threads, throttle, fetcher } = await startFetching(folder, config, log, retries)
   const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
   const stores = sqliteStores(folder, db)
+  createCredentialsKey({ given: config.credentials.key, file: stores.keyFile }).make()
   const archive = startArchive({ folder }, config)
   const address = () => config.server.url || (server?.url ?? '')
   const delivery = await openDelivery({ config, stores, archive, clock, log, address })

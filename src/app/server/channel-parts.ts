@@ -23,7 +23,7 @@ import { createSourceSpelling, protocolAbilities } from '../protocols.ts'
 
 export type ChannelPartDeps = {
   config: Config
-  stores: Pick<StoreSet, 'channels' | 'deliveries' | 'profiles' | 'serverSecrets'>
+  stores: Pick<StoreSet, 'channels' | 'credentials' | 'deliveries' | 'profiles' | 'serverSecrets'>
   clock: Clock
   /** A channel was added, changed or removed. */
   onChange?(owner: string, id: string): void

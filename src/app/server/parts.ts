@@ -30,6 +30,7 @@ import type { StoreSet } from '../../store/contracts/store-set.ts'
 import { createSourceSpelling, protocolAbilities } from '../protocols.ts'
 import { createActivityParts } from './activity-parts.ts'
 import { createDeliveryParts } from './channel-parts.ts'
+import { createCredentialParts } from './credential-parts.ts'
 import { createLinkParts } from './link-parts.ts'
 
 /** What the server needs of the program that it runs in. */
@@ -89,6 +90,7 @@ export function createParts(given: ServerDeps): ServerParts {
     privateAddress: createPrivateAddress(config.network.allow),
     settings: config.server,
     sources,
+    credentials: createCredentialParts(deps),
     crawlControl: deps.crawlControl ?? null,
     crawls: createCrawlService({ crawls: deps.stores.crawls, config, clock: deps.clock }),
     ...createActivityParts(deps),
@@ -110,6 +112,7 @@ export type AccountDeps = {
     | 'profiles'
     | 'inbox'
     | 'channels'
+    | 'credentials'
   >
   config: Config
   clock: Clock

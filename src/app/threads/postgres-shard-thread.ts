@@ -3,6 +3,7 @@ import { createKeptText } from '../../archive/kept-text.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { systemClock } from '../../core/clock.ts'
 import { startThreadRetries } from '../../core/work/retries.ts'
+import type { Secrets } from '../../crawl/fetch/secrets.ts'
 import { assembleShard } from '../../crawl/worker/assemble.ts'
 import {
   createClusterShard,
@@ -14,8 +15,11 @@ import { createClusterCoordination } from '../../crawl/worker/coordination.ts'
 import { createLeaseTable } from '../../crawl/worker/lease-transfer.ts'
 import { measureBusyness, type ServedShard, type ShardPort, serveShard } from '../../crawl/worker/shard-thread.ts'
 import { type CounterMemory, openSharedCounters, type ShardStats } from '../../crawl/worker/shared-counters.ts'
+import { createCredentialsKey } from '../../services/credentials/credentials-key.ts'
+import { createSecretOpener } from '../../services/credentials/secret-opener.ts'
 import { type EpochMemory, openEpochs } from '../../store/contracts/cluster/held-epochs.ts'
 import type { LeaseListener } from '../../store/contracts/cluster/partition-leases.ts'
+import { createPostgresCredentials } from '../../store/postgres/accounts/source-credentials.ts'
 import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
 import { createPostgresVersions } from '../../store/postgres/archive/versions.ts'
 import { createPostgresCrawlScopes, scopesChannel } from '../../store/postgres/cluster/crawl-scopes.ts'
@@ -102,8 +106,7 @@ async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
       calls.untilDone('reading a kept text', () => kept.text(versionId, omit), { isStopping: mayNotWait }),
     keptAspects: (versionId, asked) =>
       calls.untilDone('reading a kept version', () => kept.aspects(versionId, asked), { isStopping: mayNotWait }),
-    protocols: createProtocols(settings.config),
-    secrets: null,
+    ...{ protocols: createProtocols(settings.config), secrets: openSecrets(pool, settings) },
     coordinate: (given) =>
       createClusterCoordination({
         ...given,
@@ -144,6 +147,11 @@ async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
       await Promise.all([pool.close(), beats.close()])
     },
   }
+}
+
+function openSecrets(pool: PostgresPool, { config }: CrawlSettings): Secrets {
+  const key = createCredentialsKey({ given: config.credentials.key, file: null })
+  return createSecretOpener({ store: createPostgresCredentials(pool), key, clock: systemClock })
 }
 
 function showTraffic(pools: readonly PostgresPool[], stats: ShardStats): void {

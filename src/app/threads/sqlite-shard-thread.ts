@@ -11,9 +11,15 @@ import { createLocalCoordination } from '../../crawl/worker/coordination.ts'
 import { createHearing } from '../../crawl/worker/hearing.ts'
 import { measureBusyness, type ServedShard, type ShardPort, serveShard } from '../../crawl/worker/shard-thread.ts'
 import { type CounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
+import { createCredentialsKey } from '../../services/credentials/credentials-key.ts'
+import { createSecretOpener } from '../../services/credentials/secret-opener.ts'
+import type { CredentialStore } from '../../store/contracts/credentials.ts'
+import { createSqliteCredentials } from '../../store/sqlite/accounts/source-credentials.ts'
 import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
 import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
+import { type Database, openDatabase } from '../../store/sqlite/folder/database.ts'
 import { openCatalogForReading, paths } from '../../store/sqlite/folder/folder.ts'
+import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { openShardStore } from '../../store/sqlite/folder/shard-store.ts'
 import { createProtocols } from '../protocols.ts'
 
@@ -50,6 +56,7 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
     onWarning: (message) => log('warn', message),
   })
   const counters = openSharedCounters(memory)
+  const secrets = openSecrets(settings)
   const hearing = createHearing(() => counters.told(index))
   measureBusyness(counters.shard(index))
   const { shard, close, crawlStats, offerSeeds, offerChecks, watches } = await assembleShard(settings, {
@@ -60,7 +67,7 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
     clock: systemClock,
     ...keptTextOf(settings.folder),
     protocols: createProtocols(settings.config),
-    secrets: null,
+    secrets: secrets.opener,
     coordinate: (given) =>
       createLocalCoordination({
         ...given,
@@ -91,6 +98,7 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
     async close() {
       await close()
       await store.close()
+      secrets.close()
     },
   }
 }
@@ -109,6 +117,27 @@ function keptTextOf(folder: string) {
   const keptText: KeptTexts['text'] = (versionId, omit) => kept().text(versionId, omit)
   const keptAspects: KeptTexts['aspects'] = (versionId, asked) => kept().aspects(versionId, asked)
   return { keptText, keptAspects }
+}
+
+/** The catalogue is opened when the first credentials are needed. */
+function openSecrets({ folder, config }: CrawlSettings) {
+  let db: Database | null = null
+  let known: CredentialStore | null = null
+  function store(): CredentialStore {
+    db ??= openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true, cacheKib: 256 })
+    known ??= createSqliteCredentials(db)
+    return known
+  }
+  const opener = createSecretOpener({
+    store: {
+      find: (id) => store().find(id),
+      noteUsed: (id, sign) => store().noteUsed(id, sign),
+      noteFailed: (id, sign) => store().noteFailed(id, sign),
+    },
+    key: createCredentialsKey({ given: config.credentials.key, file: paths.key(folder) }),
+    clock: systemClock,
+  })
+  return { opener, close: () => db?.close() }
 }
 
 serveShard(parentPort!, open)

@@ -39,6 +39,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   'address-taken': 409,
   'record-damaged': 410,
   'last-administrator': 409,
+  'credentials-locked': 409,
   'body-too-large': 413,
   'type-unsupported': 415,
   'too-many-attempts': 429,

@@ -7,6 +7,7 @@ import type { SetupStore } from '../../store/contracts/accounts/setup.ts'
 import type { SignInFailureStore } from '../../store/contracts/accounts/sign-in-failures.ts'
 import type { TokenStore } from '../../store/contracts/accounts/tokens.ts'
 import type { ChannelStore } from '../../store/contracts/channels.ts'
+import type { CredentialStore } from '../../store/contracts/credentials.ts'
 import type { InboxStore } from '../../store/contracts/inbox.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
 import { createAttempts } from './attempts.ts'
@@ -32,6 +33,7 @@ export type AccountServiceDeps = {
     profiles: Pick<ProfileStore, 'list' | 'remove'>
     inbox: Pick<InboxStore, 'remove'>
     channels: Pick<ChannelStore, 'list' | 'remove'>
+    credentials: Pick<CredentialStore, 'list' | 'remove'>
   }
   clock: Clock
   sessionAgeMs: number

@@ -10,6 +10,7 @@ import {
   createSqliteSetup,
   createSqliteSignInFailures,
 } from '../../store/sqlite/accounts/sign-in.ts'
+import { createSqliteCredentials } from '../../store/sqlite/accounts/source-credentials.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { createSqliteChannels } from '../../store/sqlite/inbox/channels.ts'
@@ -39,6 +40,7 @@ export async function createTestAccounts(clock: Clock = createManualClock()) {
     profiles: createSqliteProfiles(db),
     inbox: createSqliteInbox(db),
     channels: createSqliteChannels(db),
+    credentials: createSqliteCredentials(db),
   }
   function restart() {
     const passwords = createPasswords({ cost: cheapCost })

@@ -5,6 +5,7 @@ import type { ServiceLevel } from '../../core/profile.ts'
 import type { AccountChanges, AccountOutcome, AccountStore } from '../../store/contracts/accounts/accounts.ts'
 import type { SessionStore } from '../../store/contracts/accounts/sessions.ts'
 import type { ChannelStore } from '../../store/contracts/channels.ts'
+import type { CredentialStore } from '../../store/contracts/credentials.ts'
 import type { InboxStore } from '../../store/contracts/inbox.ts'
 import type { ProfileStore } from '../../store/contracts/profiles.ts'
 import { checkedEmail, checkedPassword, cleanText } from './account-text.ts'
@@ -38,6 +39,7 @@ export type UsersDeps = {
   profiles: Pick<ProfileStore, 'list' | 'remove'>
   inbox: Pick<InboxStore, 'remove'>
   channels: Pick<ChannelStore, 'list' | 'remove'>
+  credentials: Pick<CredentialStore, 'list' | 'remove'>
   passwords: Passwords
   makeAccount: AccountMaker
   /** Called before the next request is served: accounts or sessions changed. */
@@ -49,7 +51,7 @@ const PROFILES_AT_ONCE = 100
 const ANNOTATIONS_AT_ONCE = 500
 
 export function createUsers(deps: UsersDeps): Users {
-  const { accounts, sessions, profiles, inbox, channels, passwords, makeAccount, onChanged } = deps
+  const { accounts, sessions, profiles, inbox, channels, credentials, passwords, makeAccount, onChanged } = deps
 
   async function removeProfiles(owner: string): Promise<number> {
     let removed = 0
@@ -99,6 +101,7 @@ export function createUsers(deps: UsersDeps): Users {
       onChanged()
       // With their secrets, and with what waits on them.
       for (const { id } of await channels.list(email)) await channels.remove(email, id)
+      for (const { id } of await credentials.list(email)) await credentials.remove(email, id)
       const gone = { profiles: await removeProfiles(email), annotations: await removeAnnotations(email) }
       const account = accountOf(await accounts.remove(id))
       onChanged()

@@ -1,7 +1,7 @@
-import type { Account } from '../../core/account.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ChannelAgent } from '../../delivery/channel-agent.ts'
 import type { Channel, ChannelStore } from '../../store/contracts/channels.ts'
+import { namedOwner } from '../accounts/named-owner.ts'
 import { listAll, type Users } from '../accounts/users.ts'
 import type { AddedChannel, ChannelService, ShownChannel } from './channel-service.ts'
 import { type SettingText, settingsOfTexts } from './setting-texts.ts'
@@ -32,24 +32,6 @@ export type OperatorChannelsDeps = {
 }
 
 export function createOperatorChannels({ users, channels, service, agents }: OperatorChannelsDeps): OperatorChannels {
-  async function accountOf(email: string): Promise<Account> {
-    const account = await users.findByEmail(email)
-    if (account === null) throw new AppError('not-found', `there is no account of ${email}`)
-    return account
-  }
-
-  async function onlyAccount(): Promise<Account> {
-    const [account, another] = await users.list({ after: 0, limit: 2 })
-    if (account === undefined)
-      throw new AppError('not-found', 'there are no accounts yet; add one with erace user add EMAIL')
-    if (another !== undefined)
-      throw new AppError(
-        'usage-wrong',
-        'there are several accounts: name the owner with --owner (erace user list shows them)',
-      )
-    return account
-  }
-
   async function existing(id: string): Promise<Channel> {
     const channel = await channels.find(id)
     if (channel === null) throw unknown(id)
@@ -62,7 +44,7 @@ export function createOperatorChannels({ users, channels, service, agents }: Ope
 
   return {
     async add(email, { kind, name, settings }) {
-      const { email: owner, role } = await (email === null ? onlyAccount() : accountOf(email))
+      const { email: owner, role } = await namedOwner(users, email)
       const agent = agents.get(kind)
       // It would be stored, but never used.
       if (agent?.isForAdministrators === true && role !== 'administrator')
@@ -71,7 +53,7 @@ export function createOperatorChannels({ users, channels, service, agents }: Ope
       return { ...(await service.add({ owner, isAdministrator: true }, draft)), owner }
     },
     async list(email) {
-      const owners = email === null ? await listAll(users) : [await accountOf(email)]
+      const owners = email === null ? await listAll(users) : [await namedOwner(users, email)]
       const all: OwnedChannel[] = []
       for (const { email: owner } of owners) all.push(...(await listOf(owner)))
       return all

@@ -123,6 +123,7 @@ export const kindLabels: Record<ImportKind, string> = {
   sessions: 'sessions',
   tokens: 'tokens',
   failures: 'failed sign-ins',
+  credentials: 'credentials for sources',
   watches: 'watches',
   crawls: 'crawls of the service',
   profiles: 'profiles',

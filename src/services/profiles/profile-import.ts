@@ -3,21 +3,24 @@ import { InvalidInputError, type ValidationError } from '../../config/validation
 import { type ImportedProfile, type Profile, pushChannels } from '../../core/profile.ts'
 import type { ProfileImportReport } from '../../core/reports/profile-report.ts'
 import type { ChannelStore } from '../../store/contracts/channels.ts'
+import type { CredentialStore } from '../../store/contracts/credentials.ts'
 import type { KeyedProfile, ProfileStore } from '../../store/contracts/profiles.ts'
 import { shown } from './values/plain-values.ts'
 
 export type ProfileImportDeps = {
   store: ProfileStore
   channels: Pick<ChannelStore, 'list'>
+  credentials: Pick<CredentialStore, 'list'>
   keyed(profile: Profile): KeyedProfile
 }
 
 /** Adds profiles to the base, all or none. One with the same id is replaced only if it is the owner's. */
 export async function importProfiles(
-  { store, channels, keyed }: ProfileImportDeps,
+  { store, channels, credentials, keyed }: ProfileImportDeps,
   imported: readonly ImportedProfile[],
 ): Promise<ProfileImportReport> {
-  await refuseUnknownChannels(channels, imported)
+  const errors = [...(await unknownChannels(channels, imported)), ...(await unknownCredentials(credentials, imported))]
+  if (errors.length > 0) throw new InvalidInputError('usage-wrong', errors)
   const report: ProfileImportReport = { created: 0, replaced: 0, profiles: [] }
   const ready: KeyedProfile[] = []
   for (const { id, owner, profile } of imported) {
@@ -34,10 +37,10 @@ export async function importProfiles(
 }
 
 /** Profiles of another system name its channels. */
-async function refuseUnknownChannels(
+async function unknownChannels(
   channels: Pick<ChannelStore, 'list'>,
   imported: readonly ImportedProfile[],
-): Promise<void> {
+): Promise<ValidationError[]> {
   const known = new Map<string, Set<string>>()
   const errors: ValidationError[] = []
   for (const { owner, profile } of imported) {
@@ -52,7 +55,30 @@ async function refuseUnknownChannels(
           message: `unknown channel ${shown(id)}: ${owner} has none with this id; add it with "erace channel add" and use its id, or remove it from the file`,
         })
   }
-  if (errors.length > 0) throw new InvalidInputError('usage-wrong', errors)
+  return errors
+}
+
+/** Credentials themselves are in no file. */
+async function unknownCredentials(
+  credentials: Pick<CredentialStore, 'list'>,
+  imported: readonly ImportedProfile[],
+): Promise<ValidationError[]> {
+  const known = new Map<string, Set<string>>()
+  const errors: ValidationError[] = []
+  for (const { owner, profile } of imported) {
+    const named = new Set(profile.sources.map((source) => source.credentials))
+    named.delete('')
+    if (named.size === 0) continue
+    const own = known.get(owner) ?? new Set((await credentials.list(owner)).map(({ name }) => name))
+    known.set(owner, own)
+    for (const name of named)
+      if (!own.has(name))
+        errors.push({
+          place: profile.name,
+          message: `${owner} has no credentials named ${shown(name)}; add them with "erace credential add"`,
+        })
+  }
+  return errors
 }
 
 /** All profiles of an owner, or of everyone for null, a page at a time. */

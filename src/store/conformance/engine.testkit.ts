@@ -30,7 +30,7 @@ export type OpenOptions = {
   portion?: number
 }
 
-export type OpenStores = Omit<StoreSet, 'seed' | 'objects' | 'readDisk' | 'check' | 'close'> & {
+export type OpenStores = Omit<StoreSet, 'seed' | 'keyFile' | 'objects' | 'readDisk' | 'check' | 'close'> & {
   collection: CollectionStore
   close(): void
 }

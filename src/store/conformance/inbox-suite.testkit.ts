@@ -6,6 +6,7 @@ import type { AccountStore } from '../contracts/accounts/accounts.ts'
 import type { Annotation, AnnotationDraft, AnnotationStore } from '../contracts/annotations.ts'
 import type { ChannelStore } from '../contracts/channels.ts'
 import type { CollectionStore } from '../contracts/collection.ts'
+import type { CredentialStore } from '../contracts/credentials.ts'
 import type { DeliveryStore } from '../contracts/deliveries.ts'
 import type { InboxFilter, InboxStore } from '../contracts/inbox.ts'
 import { draftOf, kept, nothing } from './annotations-suite.testkit.ts'
@@ -16,6 +17,7 @@ type InboxStores = {
   inbox: InboxStore
   annotations: AnnotationStore
   channels: ChannelStore
+  credentials: CredentialStore
   deliveries: DeliveryStore
   collection: CollectionStore
 }

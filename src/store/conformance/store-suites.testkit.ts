@@ -1,6 +1,7 @@
 import { accountsSuite } from './accounts/accounts-suite.testkit.ts'
 import { sessionsSuite, tokensSuite } from './accounts/credentials-suite.testkit.ts'
 import { serverSecretsSuite, setupSuite, signInFailuresSuite } from './accounts/sign-in-suite.testkit.ts'
+import { sourceCredentialsSuite } from './accounts/source-credentials-suite.testkit.ts'
 import { annotationsSuite } from './annotations-suite.testkit.ts'
 import { channelsSuite } from './channels-suite.testkit.ts'
 import { collectionSuite } from './collection-suite.testkit.ts'
@@ -55,6 +56,7 @@ const suites = [
   inboxMarksSuite,
   inboxPagesSuite,
   channelsSuite,
+  sourceCredentialsSuite,
   deliveriesSuite,
   deliveryClockSuite,
   messagesSuite,

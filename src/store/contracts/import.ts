@@ -10,6 +10,7 @@ export const importKinds = [
   'sessions',
   'tokens',
   'failures',
+  'credentials',
   'watches',
   'crawls',
   'profiles',

@@ -8,6 +8,7 @@ import type { AnnotationStore } from './annotations.ts'
 import type { ChannelStore } from './channels.ts'
 import type { CollectionRunStore } from './collection-runs.ts'
 import type { CrawlStore } from './crawls.ts'
+import type { CredentialStore } from './credentials.ts'
 import type { DeliveryStore } from './deliveries.ts'
 import type { FrontierView } from './frontier-view.ts'
 import type { GraphView } from './graph-view.ts'
@@ -37,6 +38,9 @@ export type StoreSet = {
   inbox: InboxStore
   annotations: AnnotationStore
   channels: ChannelStore
+  credentials: CredentialStore
+  /** Where the key of credentials lies; null where it has to be given. */
+  readonly keyFile: string | null
   deliveries: DeliveryStore
   versions: VersionStore
   objects: ObjectStore

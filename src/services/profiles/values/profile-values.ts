@@ -13,6 +13,7 @@ import { ignoredBy } from '../../../core/text/ignored-text.ts'
 import { validateInterests } from '../../../matching/interests/compile-interests.ts'
 import { createBuiltInScorers } from '../../../matching/score/scorers.ts'
 import type { ChannelStore } from '../../../store/contracts/channels.ts'
+import type { CredentialStore } from '../../../store/contracts/credentials.ts'
 import { profileDefaults, timeOfDay } from '../../../xml/profile/profile.ts'
 import type { ProtocolAbilities } from '../protocols.ts'
 import { type CheckChannel, readDeliveryValues, urgencies } from './delivery-values.ts'
@@ -57,12 +58,13 @@ export type BelongingsOf = (owner: string) => Promise<Belongings>
 
 export type BelongingStores = {
   channels: Pick<ChannelStore, 'list'>
+  credentials: Pick<CredentialStore, 'list'>
 }
 
-export function createBelongings({ channels }: BelongingStores): BelongingsOf {
+export function createBelongings({ channels, credentials }: BelongingStores): BelongingsOf {
   return async (owner) => ({
     channels: [...builtInChannels, ...(await channels.list(owner)).map(({ id }) => id)],
-    credentials: [],
+    credentials: (await credentials.list(owner)).map(({ name }) => name),
   })
 }
 

@@ -72,6 +72,14 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
     ),
   ],
   failures: [table('failures', 'key', 'key:text count:bigint last_at:bigint')],
+  credentials: [
+    table(
+      'credentials',
+      'id',
+      `id:text owner:text name:text kind:text hint:text sealed:bytea created_at:bigint changed_at:bigint used_at:bigint
+       failed_since:bigint failure:text failures:int retry_at:bigint`,
+    ),
+  ],
   watches: [
     table(
       'watches',

@@ -153,6 +153,25 @@ const knownSchema = `
 ALTER TABLE reached ADD COLUMN known bigint NOT NULL DEFAULT 0
 `
 
+const credentialsSchema = `
+CREATE TABLE credentials (
+  id text COLLATE "C" PRIMARY KEY,
+  owner text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  hint text NOT NULL,
+  sealed bytea NOT NULL,
+  created_at bigint NOT NULL,
+  changed_at bigint NOT NULL,
+  used_at bigint NOT NULL,
+  failed_since bigint NOT NULL,
+  failure text NOT NULL,
+  failures int NOT NULL,
+  retry_at bigint NOT NULL
+);
+CREATE INDEX credentials_owner ON credentials (owner, name)
+`
+
 /** What waits in the outbox has no time yet. Nothing was ever sent. */
 const deliveriesSchema = `
 DELETE FROM outbox WHERE state <> 'waiting';
@@ -343,5 +362,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: 'd8f7dc8161b09d794d69d5b2a67422ba8eed6fc6124f2be7b368f68f5bdf0e12',
     name: 'deliveries: entries with their time, messages, leased channels',
     sql: deliveriesSchema,
+  },
+  {
+    id: 26,
+    sha256: '9caa48a20f5f88c4bb97e7373c159a4a6a12504d96acb245d559d6d26b8b9306',
+    name: 'credentials for sources',
+    sql: credentialsSchema,
   },
 ]

@@ -17,6 +17,7 @@ import { createPostgresSessions, createPostgresTokens } from '../accounts/creden
 import { createPostgresProfiles } from '../accounts/profiles.ts'
 import { createPostgresRequestCounts } from '../accounts/request-counts.ts'
 import { createPostgresServerSecrets, createPostgresSetup, createPostgresSignInFailures } from '../accounts/sign-in.ts'
+import { createPostgresCredentials } from '../accounts/source-credentials.ts'
 import { createPostgresAnnotations } from '../annotations/annotations.ts'
 import { createPostgresCollection } from '../archive/collection.ts'
 import { createPostgresCollectionRuns } from '../archive/collection-runs.ts'
@@ -68,6 +69,7 @@ export const postgresEngine: StoreEngine = {
       annotations: createPostgresAnnotations({ pool }),
       deliveries: createPostgresDeliveries(pool),
       channels: createPostgresChannels(pool),
+      credentials: createPostgresCredentials(pool),
       versions: createPostgresVersions(pool),
       collection: createPostgresCollection({
         pool,

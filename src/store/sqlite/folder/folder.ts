@@ -17,6 +17,8 @@ export const paths = {
   frontier: (folder: string, shard: number) => join(folder, 'frontier', `${String(shard).padStart(2, '0')}.db`),
   archive: (folder: string) => join(folder, 'archive'),
   search: (folder: string) => join(folder, 'search.db'),
+  /** The key of stored credentials; part of no backup. */
+  key: (folder: string) => join(folder, 'secret.key'),
 }
 
 /** What all parts of one data folder agree on; fixed when it is made. */

@@ -235,4 +235,26 @@ ALTER TABLE channels ADD COLUMN lease_until INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE channels ADD COLUMN lease_epoch INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX channels_next ON channels (next_at, id) WHERE next_at IS NOT NULL AND state <> 'off'`,
   },
+  {
+    id: 22,
+    sha256: '9cebeb4e79e6aa128629f9c0dafa5725085c2e3661932d8adbaf3981ac08ec1a',
+    name: 'credentials for sources',
+    sql: `
+CREATE TABLE credentials (
+  id TEXT PRIMARY KEY,
+  owner TEXT NOT NULL,
+  name TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  hint TEXT NOT NULL,
+  sealed BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  changed_at INTEGER NOT NULL,
+  used_at INTEGER NOT NULL,
+  failed_since INTEGER NOT NULL,
+  failure TEXT NOT NULL,
+  failures INTEGER NOT NULL,
+  retry_at INTEGER NOT NULL
+);
+CREATE INDEX credentials_owner ON credentials (owner, name)`,
+  },
 ]

@@ -54,6 +54,15 @@ export const accountKinds: readonly PeopleKind[] = [
     portionRows: SMALL,
   },
   {
+    kind: 'credentials',
+    table: 'credentials',
+    keys: [['id', 'plain']],
+    columns: `id, owner, name, kind, hint, sealed, created_at, changed_at, used_at, failed_since, failure, failures, retry_at`,
+    from: 'FROM credentials',
+    toRow: (raw) => plainRow(raw),
+    portionRows: SMALL,
+  },
+  {
     kind: 'watches',
     table: 'watches',
     keys: [['id', 'plain']],

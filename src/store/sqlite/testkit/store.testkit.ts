@@ -19,6 +19,7 @@ import { createSqliteAccounts } from '../accounts/accounts.ts'
 import { createSqliteSessions, createSqliteTokens } from '../accounts/credentials.ts'
 import { createSqliteProfiles } from '../accounts/profiles.ts'
 import { createSqliteServerSecrets, createSqliteSetup, createSqliteSignInFailures } from '../accounts/sign-in.ts'
+import { createSqliteCredentials } from '../accounts/source-credentials.ts'
 import { createSqliteObjects } from '../archive/objects.ts'
 import { createSqliteCollection } from '../documents/collection.ts'
 import { createSqliteCollectionRuns } from '../documents/collection-runs.ts'
@@ -66,6 +67,7 @@ export const sqliteEngine: StoreEngine = {
       annotations: createSqliteAnnotations(db),
       deliveries: createSqliteDeliveries(db),
       channels: createSqliteChannels(db),
+      credentials: createSqliteCredentials(db),
       versions: createSqliteVersions(db),
       collection: createSqliteCollection({ db, objects, headerOf, textOf: async () => null }),
       collectionRuns: createSqliteCollectionRuns(db),

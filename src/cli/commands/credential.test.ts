@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, describe, test } from 'node:test'
+import * as credentials from '../../app/commands/credentials.ts'
+import * as maintenance from '../../app/commands/maintenance.ts'
+import * as profiles from '../../app/commands/profiles.ts'
+import * as users from '../../app/commands/users.ts'
+import { useCliFolder } from '../cli.testkit.ts'
+
+describe('the command credential', () => {
+  const folder = useCliFolder()
+
+  test('reports all errors of a command line', async () => {
+    const uses: [argv: string[], expected: RegExp[]][] = [
+      [[], [/credential: choose an action: add, list, remove/]],
+      [['add'], [/NAME: the name of the credentials is missing/]],
+      [
+        ['add', 'a', 'b', '--kind', 'key', '--header', 'X', '--yes', '--owner', 'ada'],
+        [
+          /b: credential add takes one name/,
+          /--kind: /,
+          /--header: only valid with --kind header/,
+          /--yes: /,
+          /--owner: /,
+        ],
+      ],
+      [
+        ['list', 'x', '--user', 'ada'],
+        [/credential list takes options only/, /--user: only valid with add/],
+      ],
+      [['remove'], [/NAME: the name of the credentials is missing/]],
+    ]
+    for (const [argv, expected] of uses) {
+      const { code, err } = await folder.run(['credential', ...argv])
+      assert.equal(code, 2)
+      for (const pattern of expected) assert.match(err, pattern)
+    }
+  })
+})
+
+describe('the command credential on a data folder', () => {
+  const folder = useCliFolder()
+  const secret = 'hunter2-secret'
+  const run = (
+    argv: readonly string[],
+    given: { env?: Record<string, string>; piped?: string; replies?: string[] } = {},
+  ) => folder.run([...argv], { engine: { ...users, ...credentials, ...profiles, ...maintenance }, ...given })
+
+  before(async () => {
+    await run(['user', 'add', 'ada@example.org'], { env: { ERACE_PASSWORD: 'correct horse' } })
+  })
+
+  test('takes the secret from a pipe, the environment or a prompt, and shows it nowhere', async () => {
+    const added = await run(['credential', 'add', 'mailbox', '--user', 'ada'], { piped: `${secret}\n` })
+    assert.deepEqual([added.code, added.out], [0, 'added mailbox (password) of ada@example.org\n'], added.err)
+    const token = await run(['credential', 'add', 'shop', '--kind', 'bearer'], { env: { ERACE_SECRET: secret } })
+    assert.equal(token.code, 0, token.err)
+    const header = ['credential', 'add', 'api', '--kind', 'header', '--header', 'X-Api-Key', '--json']
+    const typed = await run(header, { replies: [secret] })
+    assert.deepEqual([typed.code, typed.questions], [0, ['value: (secret)']])
+    const list = await run(['credential', 'list'])
+    assert.deepEqual(
+      list.out.split('\n').map((line) => line.split(/ {2,}/).slice(0, 5)),
+      [
+        ['api', 'header', 'X-Api-Key', 'ada@example.org', 'not used'],
+        ['mailbox', 'password', 'ada', 'ada@example.org', 'not used'],
+        ['shop', 'bearer', 'ada@example.org', 'not used'],
+        [''],
+      ],
+    )
+    const json = await run(['credential', 'list', '--json'])
+    assert.equal(JSON.parse(json.out).credentials.length, 3)
+    for (const { out, err } of [added, token, typed, list, json]) assert.ok(!`${out}${err}`.includes(secret))
+  })
+
+  test('reads the steps of a sign-in from a file', async () => {
+    writeFileSync(join(folder.cwd, 'steps.txt'), 'go https://a.example/\r\nclick #in\r\n')
+    const added = await run(['credential', 'add', 'site', '--kind', 'steps', '--steps', 'steps.txt'])
+    assert.equal(added.code, 0, added.err)
+    assert.equal((await run(['credential', 'remove', 'site', '--yes'])).code, 0)
+  })
+
+  test('what is wrong is reported by option, and without the secret', async () => {
+    const wrong = await run(['credential', 'add', 'bad', '--user', 'a\tb'], { piped: `${secret}\u0001` })
+    assert.equal(wrong.code, 2)
+    assert.match(wrong.err, /--user: has line breaks or control characters/)
+    assert.match(wrong.err, /password: has line breaks or control characters/)
+    assert.ok(!wrong.err.includes(secret))
+    assert.match((await run(['credential', 'add', 'none', '--user', 'a'])).err, /no password given: set ERACE_SECRET/)
+  })
+
+  test('profiles of a file name those of their owner, and are not without them', async () => {
+    const profile = { name: 'Shop', sources: [{ uri: 'https://a.example/', credentials: 'shop' }] }
+    const importing = async (of: object) => {
+      writeFileSync(join(folder.cwd, 'p.json'), JSON.stringify(of))
+      return run(['profile', 'import', 'p.json', '--owner', 'ada@example.org'])
+    }
+    const refused = await importing({ ...profile, sources: [{ ...profile.sources[0], credentials: 'bank' }] })
+    assert.match(refused.err, /ada@example.org has no credentials named "bank"; add them with "erace credential add"/)
+    assert.equal((await importing(profile)).code, 0)
+    const removed = await run(['credential', 'remove', 'shop', '--yes'])
+    assert.match(removed.err, /the profile "Shop" still uses these credentials/)
+    const exported = await run(['profile', 'export', '-'])
+    assert.match(exported.out, /credentials="shop"/)
+    assert.ok(!exported.out.includes(secret))
+  })
+
+  test('a backup has neither the key nor a secret in it', async () => {
+    const key = readFileSync(join(folder.cwd, 'erace-data', 'secret.key'), 'latin1').trim()
+    const file = join(folder.cwd, 'backup.tar')
+    const { code, err } = await run(['backup', file])
+    assert.equal(code, 0, err)
+    const bytes = readFileSync(file)
+    for (const text of [secret, key, 'secret.key']) assert.equal(bytes.includes(text), false, text)
+    assert.equal(bytes.includes('mailbox'), true)
+  })
+})

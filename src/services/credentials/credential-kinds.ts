@@ -1,0 +1,126 @@
+import type { ValidationError } from '../../config/validation-errors.ts'
+import type { SecretValues } from './sealing.ts'
+
+/** What each kind of credentials consists of. The fields of all kinds together are few, and a form shows them one below the other. */
+export type CredentialField = {
+  name: string
+  maxLength: number
+  /** Of several lines. */
+  maxLines?: number
+  isOptional?: true
+  /** What is wrong with it, if anything. */
+  faultOf?(value: string): string | null
+}
+
+const user: CredentialField = { name: 'user', maxLength: 500 }
+const password: CredentialField = { name: 'password', maxLength: 1000 }
+const MAX_TOKEN = 8000
+
+/** Those that say how a request is transferred, to whom, or who signs in by other means. */
+const reservedHeaders = new Set([
+  ...[
+    'host',
+    'connection',
+    'content-length',
+    'content-type',
+    'transfer-encoding',
+    'upgrade',
+    'te',
+    'trailer',
+    'expect',
+  ],
+  ...[
+    'keep-alive',
+    'proxy-authorization',
+    'proxy-connection',
+    'accept-encoding',
+    'range',
+    'if-none-match',
+    'if-modified-since',
+  ],
+])
+
+function headerFault(name: string): string | null {
+  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) return 'is not the name of a header'
+  return reservedHeaders.has(name.toLowerCase()) ? 'is a header that the program sets itself' : null
+}
+
+const headerValueFault = (value: string): string | null =>
+  /[^\t\x20-\x7e\x80-\xff]/.test(value) ? 'has characters that a header must not hold' : null
+
+const stepsFault = (value: string): string | null => (value.trim() === '' ? 'is empty' : null)
+
+export const credentialKinds = ['password', 'bearer', 'header', 'cookie', 'steps'] as const
+export type CredentialKind = (typeof credentialKinds)[number]
+
+const kindFields: Record<CredentialKind, readonly CredentialField[]> = {
+  password: [user, password],
+  bearer: [{ name: 'token', maxLength: MAX_TOKEN, faultOf: headerValueFault }],
+  header: [
+    { name: 'name', maxLength: 100, faultOf: headerFault },
+    { name: 'value', maxLength: MAX_TOKEN, faultOf: headerValueFault },
+  ],
+  cookie: [{ name: 'cookie', maxLength: MAX_TOKEN, faultOf: headerValueFault }],
+  steps: [
+    { name: 'steps', maxLength: 10_000, maxLines: 20, faultOf: stepsFault },
+    { ...user, isOptional: true },
+    { ...password, isOptional: true },
+  ],
+}
+
+/** Which of the fields is shown to the owner. */
+const hints: Record<CredentialKind, string> = {
+  password: 'user',
+  bearer: '',
+  header: 'name',
+  cookie: '',
+  steps: 'user',
+}
+
+/** Names of the fields of a kind, in the order in which they are asked for. */
+export const credentialFields = (kind: CredentialKind): string[] => kindFields[kind].map(({ name }) => name)
+
+export type ReadValues =
+  | { kind: 'read'; values: SecretValues; hint: string }
+  | { kind: 'invalid'; errors: ValidationError[] }
+
+/**
+ * The values of one kind, all checked. Those that are left out are as in `known`, where there are such: who edits need not enter a password again.
+ * No message has a value in it.
+ */
+export function readCredentialValues(
+  kind: CredentialKind,
+  given: SecretValues,
+  known: SecretValues | null,
+): ReadValues {
+  const fields = kindFields[kind]
+  const errors: ValidationError[] = []
+  const values = new Map<string, string>()
+  for (const field of fields) {
+    const value = ownValue(given, field.name) ?? ownValue(known ?? {}, field.name) ?? ''
+    const fault = faultOf(field, value)
+    if (fault !== null) errors.push({ place: `values.${field.name}`, message: fault })
+    values.set(field.name, value)
+  }
+  for (const name of Object.keys(given))
+    if (!fields.some((field) => field.name === name))
+      errors.push({ place: `values.${name.slice(0, 60)}`, message: `is not part of credentials of the kind ${kind}` })
+  if (errors.length > 0) return { kind: 'invalid', errors }
+  return { kind: 'read', values: Object.fromEntries(values), hint: values.get(hints[kind]) ?? '' }
+}
+
+const ownValue = (values: SecretValues, name: string): string | undefined =>
+  Object.hasOwn(values, name) ? values[name] : undefined
+
+function faultOf(
+  { maxLength, maxLines = 1, isOptional, faultOf: further }: CredentialField,
+  value: string,
+): string | null {
+  if (value === '') return isOptional === true ? null : 'is missing'
+  if (value.length > maxLength) return `is longer than ${maxLength} characters`
+  const lines = maxLines > 1 ? value.split('\n') : [value]
+  if (lines.length > maxLines) return `has more than ${maxLines} lines`
+  if (lines.some((line) => /[\p{Cc}\p{Cs}\u2028\u2029]/u.test(line)))
+    return maxLines > 1 ? 'has control characters in it' : 'has line breaks or control characters in it'
+  return further?.(value) ?? null
+}

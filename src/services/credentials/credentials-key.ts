@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { AppError } from '../../core/errors.ts'
+
+/**
+ * The key that stored credentials are sealed with. It is given in the configuration (the key itself, or the path of a file with it), or lies
+ * in a file of the data folder. It is read at first use, so that what needs no credentials needs no key.
+ */
+export type CredentialsKey = {
+  /** Throws `credentials-locked` where there is none. */
+  read(): Buffer
+  /** Makes the file of the data folder, if the key is to be there and is not. Of two processes at once, one makes it. */
+  make(): void
+}
+
+export type CredentialsKeyOptions = {
+  /** As configured; '' for nothing. */
+  given: string
+  /** Of the data folder; null where the key has to be given. */
+  file: string | null
+}
+
+export const KEY_BYTES = 32
+const OWNER_ONLY = 0o600
+
+export function createCredentialsKey({ given, file }: CredentialsKeyOptions): CredentialsKey {
+  let known: Buffer | null = null
+
+  function find(): Buffer {
+    if (given !== '' && !given.startsWith('/')) return keyOf(given, 'credentials.key')
+    const path = given === '' ? file : given
+    if (path !== null) return keyOf(readKeyFile(path), path)
+    throw locked(
+      'credentials need a key: set credentials.key on every machine, to the same 64 hexadecimal digits or to a file with them',
+    )
+  }
+
+  return {
+    read: () => (known ??= find()),
+    make() {
+      if (given === '' && file !== null) makeKeyFile(file)
+    },
+  }
+}
+
+/** 32 bytes, as 64 hexadecimal digits or in Base64. */
+function keyOf(text: string, place: string): Buffer {
+  const word = text.trim()
+  const key = /^[0-9a-f]{64}$/i.test(word) ? Buffer.from(word, 'hex') : Buffer.from(word, 'base64')
+  if (key.length !== KEY_BYTES) throw locked(`${place} has no key of ${KEY_BYTES} bytes in it`)
+  return key
+}
+
+function readKeyFile(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch (error) {
+    throw locked(`the key of credentials can't be read from ${path} (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
+/** Whole or not at all: a key that was half written would lock everything that others seal meanwhile. */
+function makeKeyFile(path: string): void {
+  const part = `${path}.${randomBytes(6).toString('hex')}`
+  try {
+    const handle = openSync(path, 'r')
+    closeSync(handle)
+    return
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return
+  }
+  const handle = openSync(part, 'wx', OWNER_ONLY)
+  try {
+    writeSync(handle, `${randomBytes(KEY_BYTES).toString('hex')}\n`)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+  try {
+    linkSync(part, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(part)
+  }
+}
+
+const locked = (message: string): AppError => new AppError('credentials-locked', message)
