@@ -9,6 +9,7 @@ import { createFileProtocol } from '../fetchers/files/file-protocol.ts'
 import { createFtpProtocol } from '../fetchers/files/ftp-protocol.ts'
 import { createImapProtocol } from '../fetchers/mail/imap.ts'
 import { createPop3Protocol } from '../fetchers/mail/pop3.ts'
+import { createNntpProtocol } from '../fetchers/news/nntp-protocol.ts'
 import { type ProtocolAbilities, webAbilities } from '../services/profiles/protocols.ts'
 
 type ProtocolSettings = Pick<Config, 'files'>
@@ -21,6 +22,7 @@ function allProtocols({ files }: ProtocolSettings, _tools: ProtocolTools): Proto
     createFtpProtocol(),
     createImapProtocol(),
     createPop3Protocol(),
+    createNntpProtocol(),
     createSqlProtocol({ roots }),
   ]
 }

@@ -1,6 +1,9 @@
 import { AppError } from '../../core/errors.ts'
 import { accessOf, withAccess, withoutAccess } from '../../core/url/access.ts'
-import { createNormaliser, defaultMaxUrlLength, type NormaliserOptions } from './normaliser.ts'
+import { createNormaliser, type NormaliserOptions } from './normaliser.ts'
+
+/** Of protocols other than the web's: a query may be part of them. */
+export const maxOtherUrlLength = 16_384
 
 /** What is fetched, and what is compared; see `createNormaliser`. */
 export type NamedSource = { url: string; key: string }
@@ -14,7 +17,6 @@ export type NamedSource = { url: string; key: string }
  */
 export function createSourceNaming(options: NormaliserOptions): (url: string) => NamedSource {
   const normalise = createNormaliser(options)
-  const maxLength = options.maxUrlLength ?? defaultMaxUrlLength
 
   function refuse(url: string, why: string): never {
     throw new AppError('url-invalid', `${withoutAccess(url).slice(0, 200)} can't be fetched: ${why}`)
@@ -23,7 +25,7 @@ export function createSourceNaming(options: NormaliserOptions): (url: string) =>
   return (url) => {
     if (!/^https?:/i.test(url)) {
       if (!/^[a-z][a-z0-9+.-]*:\/\/[!-~]*$/.test(url)) refuse(url, 'not a URL')
-      return url.length > maxLength ? refuse(url, 'length') : { url, key: url }
+      return url.length > maxOtherUrlLength ? refuse(url, 'length') : { url, key: url }
     }
     const bare = withoutAccess(url)
     const named = URL.canParse(bare) ? normalise(bare) : null

@@ -13,6 +13,7 @@ import {
 } from '../../../core/profile.ts'
 import { readSelector } from '../../../core/select/selector.ts'
 import { renders } from '../../../core/url/access.ts'
+import { maxOtherUrlLength } from '../../../crawl/normalize/source-naming.ts'
 import { schemeOf } from '../../../fetchers/fetcher.ts'
 import { profileDefaults, windowDefaults } from '../../../xml/profile/profile.ts'
 import { isSameProtocol, type ProtocolAbilities, type SourceAbilities, supportOf } from '../protocols.ts'
@@ -177,7 +178,7 @@ function readInterval(value: unknown, place: string, values: PlainValues): numbe
   return undefined
 }
 
-/** As the URL parser writes it, with the arguments in its query and without the fragment. */
+/** As the URL parser writes it, with the arguments in its query and without a fragment that only names a place in the page. */
 function readUri(
   given: PlainRecord,
   place: string,
@@ -186,7 +187,9 @@ function readUri(
 ): string {
   const at = `${place}.uri`
   if (given.uri === undefined || given.uri === null) values.reject(at, 'is missing')
-  const text = values.text(given.uri, at, { max: maxUriLength })
+  const isWeb = typeof given.uri !== 'string' || /^\s*https?:/i.test(given.uri)
+  const max = isWeb ? maxUriLength : maxOtherUrlLength
+  const text = values.text(given.uri, at, { max })
   const query = readArguments(given.arguments, `${place}.arguments`, values)
   if (text === undefined) return ''
   const uri = URL.parse(text)
@@ -203,10 +206,11 @@ function readUri(
     )
     return ''
   }
-  uri.hash = ''
+  const isMeant = !isWeb || (given.render === 'browser' && uri.hash.startsWith('#!'))
+  if (!isMeant) uri.hash = ''
   // Not through `searchParams`, which would re-encode the given query.
   if (query.length > 0) uri.search = `${uri.search}${uri.search === '' ? '?' : '&'}${new URLSearchParams(query)}`
-  if (uri.href.length > maxUriLength) values.reject(at, `is longer than ${maxUriLength} characters with its arguments`)
+  if (uri.href.length > max) values.reject(at, `is longer than ${max} characters with its arguments`)
   return uri.href
 }
 

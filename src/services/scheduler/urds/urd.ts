@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Scope, ServiceLevel, TimeWindow } from '../../../core/profile.ts'
 import { maxPayers, serviceLevels, type Watch } from '../watch.ts'
 import { nearnessOf, type Reach } from './coverage.ts'
@@ -32,7 +33,8 @@ export type CoalescedWatch = Watch & {
 
 /** Sources that have the same key are fetched as one. `uri` is normalised and says how it is asked for; `kind` is the fetcher that speaks its protocol. */
 export function watchKey(kind: string, uri: string): string {
-  return `${kind} ${uri}`
+  // Long ones, such as those with a query in them, are too long for an index.
+  return kind === 'web' || uri.length < 1000 ? `${kind} ${uri}` : `${kind} sha256:${hash('sha256', uri)}`
 }
 
 /**
