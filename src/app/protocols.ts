@@ -7,6 +7,7 @@ import { createSqlProtocol } from '../fetchers/db/sql-protocol.ts'
 import { schemeOf } from '../fetchers/fetcher.ts'
 import { createFileProtocol } from '../fetchers/files/file-protocol.ts'
 import { createFtpProtocol } from '../fetchers/files/ftp-protocol.ts'
+import { createGopherProtocol } from '../fetchers/files/gopher-protocol.ts'
 import { createImapProtocol } from '../fetchers/mail/imap.ts'
 import { createPop3Protocol } from '../fetchers/mail/pop3.ts'
 import { createNntpProtocol } from '../fetchers/news/nntp-protocol.ts'
@@ -20,6 +21,7 @@ function allProtocols({ files }: ProtocolSettings, _tools: ProtocolTools): Proto
   return [
     createFileProtocol({ roots }),
     createFtpProtocol(),
+    createGopherProtocol(),
     createImapProtocol(),
     createPop3Protocol(),
     createNntpProtocol(),
