@@ -26,6 +26,8 @@ export type Block = {
   /** Of an entry. */
   readonly title?: string
   readonly link?: string
+  /** When it was published, if its feed says so. */
+  readonly at?: number
 }
 
 export type DocumentKind = 'html' | 'xml' | 'feed' | 'json' | 'text'

@@ -1,7 +1,8 @@
-import { createRequire } from 'node:module'
 import type { Block, Blocks } from '../change/change.ts'
+import { readJsonFeed } from '../feed/json-feed.ts'
+import { looksLikeFeed, readXmlFeed } from '../feed/read-feed.ts'
 import type { Span } from '../pattern/pattern-search.ts'
-import { feedBlocks, looksLikeFeed, readJsonFeed } from './blocks/feed-entries.ts'
+import { feedBlocks } from './blocks/feed-entries.ts'
 import { readHtmlBlocks } from './blocks/html-blocks.ts'
 import { jsonBlocks, readJsonTree } from './blocks/json-blocks.ts'
 import { plainBlocks } from './blocks/plain-blocks.ts'
@@ -54,7 +55,7 @@ function beginsAsJson(page: Buffer): boolean {
 /** Feeds come under many media types, that of web pages among them. */
 function asFeed({ page }: SourceText, url: string | undefined): Blocks | null {
   if (!looksLikeFeed(page)) return null
-  const feed = xmlFeed().readXmlFeed(page.toString('utf8'))
+  const feed = readXmlFeed(page.toString('utf8'))
   return feed === null ? null : feedBlocks(feed, url)
 }
 
@@ -69,15 +70,6 @@ function asText({ kind, type, page }: SourceText): Blocks {
     default:
       return plainBlocks(page, { isMarkdown: /markdown/.test(type.media), maxBlocks })
   }
-}
-
-type XmlFeed = typeof import('./blocks/xml-feed.ts')
-let loaded: XmlFeed | null = null
-
-/** Loaded with the first feed: most threads never see one. */
-function xmlFeed(): XmlFeed {
-  loaded ??= createRequire(import.meta.url)(import.meta.url.replace(/.*\/blocks/, './blocks/xml-feed')) as XmlFeed
-  return loaded
 }
 
 /** All of its text, a line for each block. */

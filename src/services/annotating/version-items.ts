@@ -19,7 +19,7 @@ export type VersionItem = {
 
 /** Entries that are looked at one by one. A feed with more has the others in one item. */
 const MAX_ENTRIES = 200
-/** Of a feed that is new, the newest: feeds begin with them. */
+/** Of a feed that is new, the newest. */
 const MAX_NEW_ENTRIES = 50
 const MAX_ID = 200
 
@@ -69,8 +69,14 @@ function itemsOf(
 }
 
 function newEntries(blocks: readonly Block[], { url }: Version): VersionItem[] {
-  const entries = blocks.filter(({ kind }) => kind === 'entry').slice(0, MAX_NEW_ENTRIES)
-  return entries.map((block) => itemOf(block, url, 'new', null))
+  const entries = newestFirst(blocks.filter(({ kind }) => kind === 'entry'))
+  return entries.slice(0, MAX_NEW_ENTRIES).map((block) => itemOf(block, url, 'new', null))
+}
+
+/** Feeds begin with them, unless their dates say otherwise. */
+function newestFirst(entries: readonly Block[]): readonly Block[] {
+  const isBackwards = entries.every(({ at }, i) => at !== undefined && (i === 0 || entries[i - 1]!.at! <= at))
+  return isBackwards ? entries.toReversed() : entries
 }
 
 /** Entries leave feeds all the time and change their places: neither is news. */

@@ -1,0 +1,169 @@
+import { isZone, zoneClock } from '../time/zone-offset.ts'
+
+const maxCharacters = 100
+const minuteMs = 60_000
+
+/** Minutes ahead of UTC: the zones of RFC 822 and RFC 5322, and others that feeds use. */
+const zones = new Map(
+  Object.entries({
+    z: 0,
+    ut: 0,
+    utc: 0,
+    gmt: 0,
+    wet: 0,
+    bst: 60,
+    west: 60,
+    cet: 60,
+    mez: 60,
+    cest: 120,
+    mesz: 120,
+    eet: 120,
+    eest: 180,
+    msk: 180,
+    ist: 330,
+    jst: 540,
+    kst: 540,
+    aest: 600,
+    aedt: 660,
+    nzst: 720,
+    nzdt: 780,
+    est: -300,
+    edt: -240,
+    cst: -360,
+    cdt: -300,
+    mst: -420,
+    mdt: -360,
+    pst: -480,
+    pdt: -420,
+    akst: -540,
+    akdt: -480,
+    hst: -600,
+  }),
+)
+
+/** By the beginnings of their names: English, German, French, Spanish, Italian, Dutch, Portuguese. */
+const months: readonly RegExp[] = [
+  /^(?:jan|ene|gen)/,
+  /^(?:f[eé][bv])/,
+  /^(?:mar(?!t?edi)|m[aä]r|mrt|maart)/,
+  /^(?:a[pbv]r)/,
+  /^(?:ma[iy]|mag|mei)/,
+  /^(?:jun|juin|giu)/,
+  /^(?:jul|juil|lug)/,
+  /^(?:aug|ao[uû]|ago)/,
+  /^(?:sep|set)/,
+  /^(?:oct|okt|ott|out)/,
+  /^(?:nov)/,
+  /^(?:d[eéi][cz])/,
+]
+
+/** Of a day and a time without a zone it is UTC that is meant. Null where nobody can tell. */
+export function parseFeedDate(given: string): number | null {
+  const text = given.trim()
+  if (text === '' || text.length > maxCharacters) return null
+  const at = unixTime(text) ?? isoDate(text) ?? wordedDate(text)
+  return at !== null && Math.abs(at) < 8.64e15 ? at : null
+}
+
+function unixTime(text: string): number | null {
+  return /^\d{9,10}$/.test(text) ? Number(text) * 1000 : /^\d{13}$/.test(text) ? Number(text) : null
+}
+
+const iso =
+  /^(\d{4})-(\d{1,2})(?:-(\d{1,2}))?(?:[T ]\s*(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)?\s*(?:([+-])(\d{2}):?(\d{2})?Z?|[Zz]|([A-Za-z]{2,5}))?)?$/
+
+function isoDate(text: string): number | null {
+  const found = iso.exec(text)
+  if (found === null) return null
+  const [, year, month, day = '1', hour = '0', minute = '0', second = '0', sign, ahead = '0', more = '0', name] = found
+  const at = utc(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second))
+  if (at === null) return null
+  const offset =
+    sign === undefined
+      ? (zones.get((name ?? '').toLowerCase()) ?? 0)
+      : (sign === '-' ? -1 : 1) * (Number(ahead) * 60 + Number(more))
+  return at - offset * minuteMs
+}
+
+const clock = /(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(?:\s*([ap])\.?m\b\.?)?/i
+const numericZone = /(?:gmt|utc?)?\s*([+-])(\d{1,2}):?(\d{2})?\b/i
+
+/** Day, month by name or number, and year in any order, with a time and a zone behind. */
+function wordedDate(text: string): number | null {
+  const time = clock.exec(text)
+  const day =
+    (time === null ? text : text.slice(0, time.index)) +
+    (time === null ? '' : yearBehind(text.slice(time.index + time[0].length)))
+  const behind = time === null ? text : text.slice(time.index + time[0].length)
+  const date = calendarDay(day)
+  if (date === null) return null
+  const at = utc(date.year, date.month, date.day, hourOf(time), Number(time?.[2] ?? 0), Number(time?.[3] ?? 0))
+  return at === null ? null : at - offsetOf(behind, at)
+}
+
+/** `Thu Nov 12 17:00:00 GMT 2020`, as some programs write. */
+const yearBehind = (text: string): string => / (\d{4})\b(?!:)/.exec(text)?.[0] ?? ''
+
+function hourOf(time: RegExpExecArray | null): number {
+  const hour = Number(time?.[1] ?? 0)
+  const half = time?.[4]?.toLowerCase()
+  return half === undefined ? hour : (hour % 12) + (half === 'p' && hour < 13 ? 12 : 0)
+}
+
+function offsetOf(text: string, at: number): number {
+  const place = /[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+/.exec(text)?.[0]
+  if (place !== undefined && isZone(place)) return zoneClock(place).offsetAt(at)
+  const numeric = numericZone.exec(text)
+  if (numeric !== null)
+    return (numeric[1] === '-' ? -1 : 1) * (Number(numeric[2]) * 60 + Number(numeric[3] ?? 0)) * minuteMs
+  for (const word of text.toLowerCase().match(/[a-z]{1,5}/g) ?? []) {
+    const offset = zones.get(word)
+    if (offset !== undefined) return offset * minuteMs
+  }
+  return 0
+}
+
+function calendarDay(text: string): { year: number; month: number; day: number } | null {
+  const slashed = /(\d{1,2})\/(\d{1,2})\/(\d{4}|\d{2})\b/.exec(text)
+  // The American order, unless there is no such month.
+  if (slashed !== null) {
+    const [first, second] = [Number(slashed[1]), Number(slashed[2])]
+    return first > 12 ? named(slashed[3]!, second, first) : named(slashed[3]!, first, second)
+  }
+  const dotted = /(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})\b/.exec(text)
+  if (dotted !== null) return named(dotted[3]!, Number(dotted[2]), Number(dotted[1]))
+  const numbers = text.match(/\d+/g) ?? []
+  const month =
+    text
+      .toLowerCase()
+      .match(/\p{L}+/gu)
+      ?.map(monthOf)
+      .find((each) => each !== 0) ?? 0
+  if (month === 0) {
+    const [day, second, year] = numbers
+    return year === undefined || numbers.length !== 3 ? null : named(year, Number(second), Number(day))
+  }
+  const year = numbers.find((each) => each.length === 4) ?? numbers[1]
+  const day = numbers.find((each) => each !== year && each.length <= 2) ?? '1'
+  return year === undefined ? null : named(year, month, Number(day))
+}
+
+/** Days of the week are words too: `mar.` is March, or Tuesday in French where there is another month. */
+function monthOf(word: string, index: number, words: readonly string[]): number {
+  const found = months.findIndex((month) => month.test(word)) + 1
+  const isWeekday =
+    index === 0 && found > 0 && words.slice(1).some((other) => months.some((month) => month.test(other)))
+  return isWeekday ? 0 : found
+}
+
+function named(year: string, month: number, day: number): { year: number; month: number; day: number } {
+  const number = Number(year)
+  return { year: year.length > 2 ? number : number + (number < 70 ? 2000 : 1900), month, day }
+}
+
+/** Null where there is no such day. */
+function utc(year: number, month: number, day: number, hour: number, minute: number, second: number): number | null {
+  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 24 || minute > 59 || second > 60) return null
+  const at = Date.UTC(year, month - 1, day, hour, minute, second)
+  return year < 100 ? null : at
+}

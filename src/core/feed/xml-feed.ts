@@ -1,0 +1,442 @@
+import { Parser } from 'htmlparser2'
+import {
+  type Enclosure,
+  emptyFeed,
+  escaped,
+  type Feed,
+  type FeedEntry,
+  languageName,
+  maxCategories,
+  maxEnclosures,
+  maxEntries,
+} from './feed.ts'
+import { parseFeedDate } from './feed-date.ts'
+
+/** Elements of these are called by their plain name. */
+const feedNamespace =
+  /^https?:\/\/(?:www\.w3\.org\/2005\/Atom|purl\.org\/atom\/ns#.*|purl\.org\/rss\/1\.0\/?|my\.netscape\.com\/(?:rdf\/simple\/0\.9|publish\/formats\/rss-0\.91\.dtd)\/?|channel\.netscape\.com\/rdf\/simple\/0\.9\/?|backend\.userland\.com\/rss.*|blogs\.law\.harvard\.edu\/tech\/rss|cyber\.law\.harvard\.edu\/rss.*)$/i
+
+/** Other vocabularies have the prefix that everybody gives them, whatever the feed calls them. */
+const vocabularies = new Map([
+  ['http://www.w3.org/2005/atom', 'atom'],
+  ['http://purl.org/rss/1.0/modules/content/', 'content'],
+  ['http://purl.org/rss/1.0/modules/syndication/', 'sy'],
+  ['http://purl.org/dc/elements/1.1/', 'dc'],
+  ['http://purl.org/dc/terms/', 'dcterms'],
+  ['http://search.yahoo.com/mrss/', 'media'],
+  ['http://search.yahoo.com/mrss', 'media'],
+  ['http://www.itunes.com/dtds/podcast-1.0.dtd', 'itunes'],
+  ['http://www.google.com/schemas/play-podcasts/1.0', 'googleplay'],
+  ['http://rssnamespace.org/feedburner/ext/1.0', 'feedburner'],
+])
+
+/** The parser takes a step for each open element at each tag: depth is time. */
+const maxDepth = 512
+const pieceLength = 16_384
+
+type Field =
+  | 'title'
+  | 'otherTitle'
+  | 'link'
+  | 'originalLink'
+  | 'id'
+  | 'content'
+  | 'summary'
+  | 'media'
+  | 'author'
+  | 'category'
+  | 'date'
+  | 'changed'
+  | 'comments'
+  | 'language'
+  | 'originalEnclosure'
+  | 'description'
+  | 'icon'
+  | 'ttl'
+  | 'skipHour'
+  | 'skipDay'
+  | 'period'
+  | 'frequency'
+/** Of which there may be several. */
+type Listed = 'author' | 'category'
+/** Texts of an element that is being read. */
+type Capture = { readonly depth: number; readonly field: Field; readonly mode: Mode; html: string }
+/** Text is HTML, or text that stands for itself, or HTML in base64. */
+type Mode = 'html' | 'literal' | 'base64'
+
+const sharedFields: [string, Field][] = [
+  ['author', 'author'],
+  ['dc:creator', 'author'],
+  ['itunes:author', 'author'],
+  ['category', 'category'],
+  ['dc:subject', 'category'],
+  ['language', 'language'],
+  ['dc:language', 'language'],
+]
+const channelFields = new Map<string, Field>([
+  ['title', 'title'],
+  ['link', 'link'],
+  ['description', 'description'],
+  ['subtitle', 'description'],
+  ['tagline', 'description'],
+  ['icon', 'icon'],
+  ['ttl', 'ttl'],
+  ['sy:updateperiod', 'period'],
+  ['sy:updatefrequency', 'frequency'],
+  ...sharedFields,
+])
+/** By the element that holds them. */
+const heldFields = new Map<string, Field>([
+  ['skiphours/hour', 'skipHour'],
+  ['skipdays/day', 'skipDay'],
+  ['image/url', 'icon'],
+])
+const days = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
+const periodMinutes = new Map([
+  ['hourly', 60],
+  ['daily', 1440],
+  ['weekly', 10_080],
+  ['monthly', 43_200],
+  ['yearly', 525_600],
+])
+const entryFields = new Map<string, Field>([
+  ['title', 'title'],
+  ['link', 'link'],
+  ['feedburner:origlink', 'originalLink'],
+  ['guid', 'id'],
+  ['id', 'id'],
+  ['content:encoded', 'content'],
+  ['content', 'content'],
+  ['xhtml:body', 'content'],
+  ['body', 'content'],
+  ['description', 'summary'],
+  ['summary', 'summary'],
+  ['tagline', 'summary'],
+  ['dc:title', 'otherTitle'],
+  ['media:title', 'otherTitle'],
+  ['itunes:title', 'otherTitle'],
+  ['dc:description', 'media'],
+  ['itunes:summary', 'media'],
+  ['media:description', 'media'],
+  ['pubdate', 'date'],
+  ['published', 'date'],
+  ['issued', 'date'],
+  ['created', 'date'],
+  ['dc:date', 'date'],
+  ['updated', 'changed'],
+  ['modified', 'changed'],
+  ['dcterms:modified', 'changed'],
+  ['comments', 'comments'],
+  ['feedburner:origenclosurelink', 'originalEnclosure'],
+  ...sharedFields,
+])
+/** Files that come with an entry, with the attribute that has their address. Those of Media RSS may be in a group. */
+const enclosureElements = new Map([
+  ['enclosure', 'url'],
+  ['media:content', 'url'],
+  ['media:thumbnail', 'url'],
+  ['media:peerlink', 'href'],
+])
+/** Categories that are attributes. */
+const categoryAttributes = new Map([
+  ['category', 'term'],
+  ['itunes:category', 'text'],
+  ['googleplay:category', 'text'],
+  ['media:category', 'label'],
+])
+
+/** By the relation of a link in Atom; others have 2. */
+const ranks = new Map([
+  ['alternate', 3],
+  ['enclosure', 1],
+  ['replies', 0],
+  ['self', 0],
+])
+const linkRank = 4
+/** The link itself leads over a counter. */
+const originalRank = 5
+
+/** RSS 0.9x, 1.0 and 2.0, and Atom, as much as can be made out; null where there is no feed. */
+export function readXmlFeed(source: string): Feed | null {
+  const reader = new FeedReader()
+  reader.read(source)
+  return reader.feed
+}
+
+type OpenEntry = {
+  readonly depth: number
+  readonly found: Map<Field, string>
+  readonly lists: Record<Listed, string[]>
+  readonly enclosures: Enclosure[]
+  readonly base: string
+  link: string
+  rank: number
+}
+
+class FeedReader {
+  feed: Feed | null = null
+  private readonly open: string[] = []
+  private readonly prefixes = new Map<string, string>()
+  private entry: OpenEntry | null = null
+  private readonly channel = new Map<Field, string>()
+  private readonly lists: Record<Listed, string[]> = { author: [], category: [] }
+  private capture: Capture | null = null
+  private isTooDeep = false
+
+  read(source: string): void {
+    const parser = new Parser(
+      {
+        onopentag: (name, attributes) => this.start(name, attributes),
+        onclosetag: () => this.end(),
+        ontext: (text) => this.text(text),
+      },
+      { xmlMode: true, decodeEntities: true },
+    )
+    for (let at = 0; at < source.length && this.feed?.isCut !== true && !this.isTooDeep; at += pieceLength)
+      parser.write(source.slice(at, at + pieceLength))
+    parser.end()
+    if (this.feed !== null) this.endFeed(this.feed)
+  }
+
+  /** What is known of it when all of it has been read: some say so behind their entries. */
+  private endFeed(feed: Feed): void {
+    feed.description = this.channel.get('description') ?? ''
+    feed.icon = (this.channel.get('icon') ?? '').trim()
+    feed.language ||= languageName(this.channel.get('language') ?? '')
+    feed.author = this.lists.author.join(', ')
+    feed.categories = this.lists.category
+    const ttl = Number.parseInt(this.channel.get('ttl') ?? '', 10)
+    const period = periodMinutes.get((this.channel.get('period') ?? '').trim().toLowerCase())
+    const frequency = Number.parseInt(this.channel.get('frequency') ?? '1', 10)
+    if (ttl > 0) feed.schedule.ttlMinutes = ttl
+    else if (period !== undefined && frequency > 0)
+      feed.schedule.ttlMinutes = Math.max(1, Math.floor(period / frequency))
+  }
+
+  private start(rawName: string, attributes: Record<string, string>): void {
+    if (this.open.length >= maxDepth) {
+      if (this.feed !== null) this.feed.isCut = true
+      this.isTooDeep = true
+    }
+    if (this.isTooDeep) return
+    if (this.open.length === 0) this.begin(rawName, attributes)
+    const name = this.nameOf(rawName)
+    this.open.push(name)
+    if (this.feed === null) return
+    if (this.capture !== null) {
+      if (/^[a-z][a-z0-9]*$/i.test(name)) this.capture.html += `<${name}>`
+    } else if (this.entry !== null) this.startInEntry(name, attributes)
+    else if (name === 'item' || name === 'entry') this.startEntry(attributes)
+    else this.startInChannel(name, attributes)
+  }
+
+  private begin(rawName: string, attributes: Record<string, string>): void {
+    for (const [name, value] of Object.entries(attributes)) {
+      const found = /^xmlns(?::(.+))?$/i.exec(name)
+      if (found !== null) this.prefixes.set(found[1] ?? '', value.trim())
+    }
+    const local = rawName.replace(/^.*:/, '').toLowerCase()
+    if (local === 'rss' || local === 'feed' || local === 'rdf')
+      this.feed = { ...emptyFeed(), base: attributes['xml:base'] ?? '', language: languageOf(attributes) }
+  }
+
+  /** Names of feeds are plain, of other vocabularies with their prefix. In RSS, Atom is another vocabulary. */
+  private nameOf(rawName: string): string {
+    const name = rawName.toLowerCase()
+    const colon = name.indexOf(':')
+    if (colon === -1) return name
+    const namespace = this.prefixes.get(rawName.slice(0, colon)) ?? ''
+    const isForeignAtom = /atom/i.test(namespace) && this.open.length > 0 && !/feed$/.test(this.open[0]!)
+    const local = name.slice(colon + 1)
+    if (feedNamespace.test(namespace) && !isForeignAtom) return local
+    const prefix = vocabularies.get(namespace.toLowerCase())
+    return prefix === undefined ? name : `${prefix}:${local}`
+  }
+
+  private startEntry(attributes: Record<string, string>): void {
+    const about = attributes['rdf:about'] ?? ''
+    this.entry = {
+      depth: this.open.length,
+      found: new Map(about === '' ? [] : [['id', about]]),
+      lists: { author: [], category: [] },
+      enclosures: [],
+      base: attributes['xml:base'] ?? '',
+      link: '',
+      rank: 0,
+    }
+    const language = languageOf(attributes)
+    if (language !== '') this.entry.found.set('language', language)
+  }
+
+  private startInChannel(name: string, attributes: Record<string, string>): void {
+    const parent = this.open.at(-2)
+    const held = heldFields.get(`${parent}/${name}`)
+    if (held !== undefined) this.startCapture(held, attributes)
+    if (name === 'itunes:category') this.category(this.lists, name, attributes)
+    if (held !== undefined || (parent !== 'channel' && parent !== 'feed')) return
+    if ((name === 'link' || name.endsWith(':link')) && attributes.href !== undefined) {
+      this.channelLink(attributes.href, (attributes.rel ?? 'alternate').toLowerCase())
+      return
+    }
+    if (name !== 'itunes:category' && this.category(this.lists, name, attributes)) return
+    const field = channelFields.get(name)
+    if (field !== undefined) this.startCapture(field, attributes)
+  }
+
+  private channelLink(href: string, rel: string): void {
+    const feed = this.feed!
+    if (href.trim() === '') return
+    if (rel === 'alternate') feed.site ||= href
+    else if (rel === 'self') feed.self ||= href
+    else if (rel === 'hub' && feed.hubs.length < maxCategories) feed.hubs.push(href)
+  }
+
+  private category(lists: Record<Listed, string[]>, name: string, attributes: Record<string, string>): boolean {
+    const attribute = categoryAttributes.get(name)
+    const value = attribute === undefined ? undefined : (attributes.label ?? attributes[attribute])
+    if (value === undefined) return false
+    addTo(lists.category, value)
+    return true
+  }
+
+  private startInEntry(name: string, attributes: Record<string, string>): void {
+    const entry = this.entry!
+    const isChild = this.open.length === entry.depth + 1
+    if (isChild && (name === 'link' || name === 'atom:link') && attributes.href !== undefined) {
+      this.entryLink(entry, attributes.href, (attributes.rel ?? 'alternate').toLowerCase(), attributes.type ?? '')
+      return
+    }
+    const address = enclosureElements.get(name)
+    if (address !== undefined)
+      this.enclosure(entry, attributes[address], name === 'media:thumbnail' ? 'image' : attributes.type)
+    if (isChild && name === 'enclosure' && attributes.url !== undefined) this.atomLink(attributes.url, 'enclosure')
+    if ((isChild || name === 'media:category') && this.category(entry.lists, name, attributes)) return
+    const field = entryFields.get(name)
+    if (field === undefined || (!isChild && field !== 'media')) return
+    this.startCapture(field, attributes, name)
+  }
+
+  private entryLink(entry: OpenEntry, href: string, rel: string, type: string): void {
+    if (rel === 'enclosure') this.enclosure(entry, href, type)
+    else if (rel === 'replies' && /^(?:text\/html|application\/xhtml\+xml)$/i.test(type.trim()))
+      entry.found.set('comments', href)
+    this.atomLink(href, rel)
+  }
+
+  private enclosure(entry: OpenEntry, url: string | undefined, type: string | undefined): void {
+    if (url === undefined || url.trim() === '' || entry.enclosures.length >= maxEnclosures) return
+    entry.enclosures.push({ url: url.trim(), type: (type ?? '').trim() })
+  }
+
+  private atomLink(href: string, rel: string): void {
+    this.link(href, ranks.get(rel) ?? 2)
+  }
+
+  /** Of several links that of the highest rank counts. */
+  private link(address: string, rank: number): void {
+    const { entry } = this
+    if (address.trim() === '' || entry!.rank >= rank) return
+    entry!.rank = rank
+    entry!.link = address
+  }
+
+  private startCapture(field: Field, attributes: Record<string, string>, name = ''): void {
+    const type = (attributes.type ?? '').toLowerCase()
+    const isText = type === 'text' || type === 'text/plain'
+    const isMarkup = type === 'xhtml' || type === 'application/xhtml+xml' || attributes.mode === 'xml'
+    const isLiteral = isText || isMarkup || (name === 'summary' && type === '')
+    const mode = attributes.mode === 'base64' ? 'base64' : isLiteral ? 'literal' : 'html'
+    this.capture = {
+      depth: this.open.length,
+      field,
+      mode: field === 'link' || field === 'originalLink' || field === 'id' ? 'html' : mode,
+      html: '',
+    }
+  }
+
+  private text(text: string): void {
+    if (this.capture !== null) this.capture.html += this.capture.mode === 'literal' ? escaped(text) : text
+  }
+
+  private end(): void {
+    if (this.isTooDeep) return
+    const depth = this.open.length
+    const name = this.open.pop()
+    if (this.capture !== null) {
+      if (depth === this.capture.depth) this.endCapture(this.capture)
+      else if (name !== undefined && /^[a-z][a-z0-9]*$/i.test(name)) this.capture.html += `</${name}>`
+    } else if (this.entry?.depth === depth) this.endEntry()
+  }
+
+  private endCapture({ field, mode, html: source }: Capture): void {
+    this.capture = null
+    const html = mode === 'base64' ? Buffer.from(source, 'base64').toString('utf8') : source
+    if (html.trim() === '') return
+    if (field === 'author') addTo((this.entry?.lists ?? this.lists).author, authorOf(html))
+    else if (field === 'category') addTo((this.entry?.lists ?? this.lists).category, html)
+    else if (this.entry === null) this.endInChannel(field, html)
+    else if (field === 'link') this.link(html, linkRank)
+    else if (field === 'originalLink') this.link(html, originalRank)
+    else if (field === 'originalEnclosure') this.originalEnclosure(this.entry, html.trim())
+    else if (field === 'id' || !this.entry.found.has(field)) this.entry.found.set(field, html)
+  }
+
+  private endInChannel(field: Field, html: string): void {
+    const { schedule } = this.feed!
+    if (field === 'title') this.feed!.title ||= html
+    else if (field === 'link') this.feed!.site ||= html
+    else if (field === 'skipHour') {
+      // 24 is how some write midnight.
+      const hour = Number.parseInt(html, 10)
+      if (hour >= 0 && hour <= 24 && schedule.skipHours.length < 24) schedule.skipHours.push(hour % 24)
+    } else if (field === 'skipDay') {
+      const day = days.indexOf(html.trim().toLowerCase())
+      if (day !== -1 && schedule.skipDays.length < 7) schedule.skipDays.push(day)
+    } else if (!this.channel.has(field)) this.channel.set(field, html)
+  }
+
+  /** The enclosure itself leads over a counter. */
+  private originalEnclosure({ enclosures }: OpenEntry, url: string): void {
+    if (enclosures[0] === undefined) enclosures.push({ url, type: '' })
+    else enclosures[0] = { ...enclosures[0], url }
+  }
+
+  private endEntry(): void {
+    const { found, link, lists, enclosures, base } = this.entry!
+    this.entry = null
+    const { entries } = this.feed!
+    if (entries.length >= maxEntries) {
+      this.feed!.isCut = true
+      return
+    }
+    const id = found.get('id') ?? ''
+    const entry: FeedEntry = {
+      id,
+      title: found.get('title') ?? found.get('otherTitle') ?? '',
+      // A guid that is an address leads to the entry unless the feed says otherwise.
+      link: link || (/^https?:\/\//.test(id.trim()) ? id : ''),
+      html: found.get('content') ?? found.get('summary') ?? found.get('media') ?? '',
+      date: parseFeedDate(found.get('date') ?? found.get('changed') ?? ''),
+      author: lists.author.join(', '),
+      categories: lists.category,
+      comments: found.get('comments') ?? '',
+      language: languageName(found.get('language') ?? ''),
+      enclosures,
+      base,
+    }
+    entries.push(entry)
+  }
+}
+
+const languageOf = (attributes: Record<string, string>): string => languageName(attributes['xml:lang'] ?? '')
+
+function addTo(list: string[], text: string): void {
+  const line = text.replace(/\s+/g, ' ').trim()
+  if (line !== '' && list.length < maxCategories && !list.includes(line)) list.push(line)
+}
+
+/** The name of a person in Atom, else the address; in RSS what there is. */
+function authorOf(html: string): string {
+  const part = (name: string): string => new RegExp(`<${name}>([^<]+)</${name}>`).exec(html)?.[1]?.trim() ?? ''
+  return part('name') || part('email') || html.replace(/<[^>]*>/g, ' ')
+}
