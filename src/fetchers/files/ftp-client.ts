@@ -101,7 +101,6 @@ async function connectImplicit(client: Client, target: Target, tls: TlsOptions):
 
 async function signIn(client: Client, { place, address }: Target): Promise<FtpConnection> {
   const { user, password } = credentialsOf(place.secret)
-  await client.sendIgnoringError('OPTS UTF8 ON')
   try {
     await client.login(user, password)
   } catch (error) {
@@ -114,8 +113,15 @@ async function signIn(client: Client, { place, address }: Target): Promise<FtpCo
       )
     throw error
   }
-  await client.useDefaultSettings()
   const features = await client.features()
+  await client.send('TYPE I')
+  await client.sendIgnoringError('OPTS UTF8 ON')
+  if (features.has('MLST')) await client.sendIgnoringError('OPTS MLST type;size;modify;unique;')
+  client.availableListCommands = [...(features.has('MLST') ? ['MLSD'] : []), 'LIST -a', 'LIST']
+  if (client.ftp.hasTLS) {
+    await client.sendIgnoringError('PBSZ 0')
+    await client.send('PROT P')
+  }
   return { client, address, home: homeIn(await client.sendIgnoringError('PWD')), canTellTimes: features.has('MDTM') }
 }
 

@@ -47,10 +47,12 @@ export function createRootedFiles(roots: readonly string[]): RootedFiles {
     return found
   }
 
+  const covers = (path: Buffer): boolean => written.some((root) => isBelow(path, root))
+
   return {
-    covers: (path) => written.some((root) => isBelow(path, root)),
+    covers,
     async open(path) {
-      if (!this.covers(path)) throw refused(path, 'is outside the folders that may be read')
+      if (!covers(path)) throw refused(path, 'is outside the folders that may be read')
       const known = await realRoots(path)
       const real = await asked(path, () => realpath(path, 'buffer'))
       placeOf(real, known, path)
