@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { ExportReport, ExportRequest } from '../../core/reports/export-report.ts'
 import { bodyDigest, digestText } from '../../core/url/fingerprint.ts'
+import { hostKey } from '../../core/url/partition.ts'
 import { goneOf, pageOf } from '../../store/conformance/samples.testkit.ts'
 import type { Capture } from '../../store/contracts/documents.ts'
 import { compressNextFile } from '../../store/sqlite/archive/compress.ts'
@@ -69,19 +70,19 @@ export function pageWith(host: string, path: string, text: string, parts: PagePa
 export function itemWith(
   host: string,
   path: string,
-  text: string,
-  parts: Pick<PageParts, 'at' | 'title'> = {},
+  content: string | Buffer,
+  parts: Pick<PageParts, 'at' | 'title'> & { type?: string } = {},
 ): Capture {
-  const { at = Date.UTC(2026, 0, 2, 3, 4, 5, 678), title = '' } = parts
+  const { at = Date.UTC(2026, 0, 2, 3, 4, 5, 678), title = '', type = 'text/plain' } = parts
   const url = `ftp://${host}${path}`
-  const body = Buffer.from(text)
+  const body = Buffer.from(content)
   const item = {
-    ...{ uri: url, date: at, address: '192.0.2.1', contentType: 'text/plain; charset=utf-8', body, truncated: null },
+    ...{ uri: url, date: at, address: '192.0.2.1', contentType: `${type}; charset=utf-8`, body, truncated: null },
     payloadDigest: digestText(bodyDigest(body)),
   }
   return {
-    ...pageOf(host, path, text, { at, title, type: 'text/plain' }),
-    url,
+    ...pageOf(host, path, body, { at, title, type }),
+    ...{ url, host: hostKey(url) },
     render: (original) =>
       resourceRecord({ ...item, refers: original === null ? null : { uri: original.url, date: original.at } }).parts,
   }

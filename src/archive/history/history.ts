@@ -5,6 +5,7 @@ import { blocksOfLines } from '../../core/text/line-blocks.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
 import type { BodyReader, VersionBody } from '../body-reader.ts'
 import { changeSummary, type SummarisedContent } from '../diff/change-summary.ts'
+import { failureWords } from '../media/converter.ts'
 import type { FoundVersion } from './version-finder.ts'
 import { sourceText, versionReport } from './version-report.ts'
 
@@ -89,14 +90,16 @@ export async function readShown(
     version: versionReport(version, links.length),
     header: headerText(kept.kind === 'damaged' ? version.header : kept.header),
     content: shownContent(kept, isGone),
-    text: kept.kind === 'body' ? await shownText(bodies, version) : null,
+    ...(kept.kind === 'body' ? await shownText(bodies, version) : { text: null }),
     links,
   }
 }
 
-async function shownText(bodies: BodyReader, version: Version): Promise<string | null> {
+async function shownText(bodies: BodyReader, version: Version): Promise<Pick<ShowReport, 'text' | 'textFailure'>> {
   const found = await bodies.readText(version)
-  return found.kind === 'body' ? documentText(found.body, { contentType: found.contentType, lines: true }) : null
+  if (found.kind !== 'body') return { text: null }
+  const text = documentText(found.body, { contentType: found.contentType, lines: true })
+  return { text, ...(found.unreadable !== undefined && { textFailure: failureWords[found.unreadable] }) }
 }
 
 /** Header fields are octets; most that go beyond ASCII are UTF-8 today. */

@@ -68,22 +68,23 @@ function shown(report: ShowReport, part: Part, sink: Sink): string | Uint8Array 
 }
 
 function headerText({ url, version, header }: ShowReport): string {
-  if (header === '') throw new AppError('not-found', `the header of version ${version.n} of ${url} is unknown`)
+  if (header === '') throw new AppError('not-found', `version ${version.n} of ${url} has no header`)
   return header
 }
 
-function textOf({ url, text, content }: ShowReport): string {
+function textOf({ url, text, content, textFailure }: ShowReport): string {
   if (text !== null) return text
+  if (textFailure !== undefined) throw new AppError('not-found', `${url} can't be read as text: ${textFailure}`)
   const type = content.kind === 'body' ? content.contentType : undefined
   throw new AppError('not-found', `${url} has no text: its type is ${type ?? 'unknown'}`)
 }
 
-/** Everything at once. The body is given as text if it has one, else in base64; `content.kind` says why it is missing. */
+/** Everything at once. The body is given as text if it is one, else in base64; `content.kind` says why it is missing. */
 function jsonOf({ content, ...report }: ShowReport): object {
   if (content.kind !== 'body') return { ...report, content }
-  const { kind, contentType, bytes } = content
+  const { kind, contentType, bytes, source } = content
   const meta = { kind, contentType: contentType ?? null }
-  if (report.text !== null) return { ...report, content: meta }
+  if (report.text !== null && source !== null) return { ...report, content: meta }
   if (bytes.length > maxJsonBytes) return { ...report, content: { ...meta, omitted: 'length' } }
   return { ...report, content: { ...meta, base64: bytes.toString('base64') } }
 }

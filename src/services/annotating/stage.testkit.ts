@@ -22,7 +22,7 @@ export type Stage = {
   /** All watch the same page. */
   put(...profiles: Profile[]): Promise<void>
   /** The page is fetched; answers with the annotations that come of it. */
-  serve(body: string, parts?: { type?: string; title?: string; at?: number }): Promise<Annotation[]>
+  serve(body: string | Buffer, parts?: { type?: string; title?: string; at?: number }): Promise<Annotation[]>
   gone(parts: Partial<Capture>): Promise<Annotation[]>
   /** The bodies of all versions so far are lost. */
   lose(): Promise<void>
@@ -78,7 +78,7 @@ export function withStage(engine: StoreEngine, work: (stage: Stage) => Promise<v
         },
         serve(text, { type = 'text/html', title = 'Shop', ...parts } = {}) {
           at = parts.at ?? at + 1_000
-          const body = Buffer.from(text)
+          const body = typeof text === 'string' ? Buffer.from(text) : text
           const stored = responseRecord({
             ...{ uri: `http://${host}/page`, date: at, address: '192.0.2.1', statusLine: 'HTTP/1.1 200 OK', body },
             rawHeaders: ['content-type', type],

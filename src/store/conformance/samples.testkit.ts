@@ -40,7 +40,12 @@ export async function queuedUrls(store: FrontierStore): Promise<string[]> {
 type BodyCapture = Extract<Capture, { kind: 'body' }>
 
 /** A page that answered with `body`. What is archived says whether the body itself or a reference was asked for. */
-export function pageOf(host: string, path: string, body: string, parts: Partial<BodyCapture> = {}): BodyCapture {
+export function pageOf(
+  host: string,
+  path: string,
+  body: string | Buffer,
+  parts: Partial<BodyCapture> = {},
+): BodyCapture {
   const url = `http://${host}${path}`
   return {
     kind: 'body',
@@ -69,7 +74,7 @@ export function pageOf(host: string, path: string, body: string, parts: Partial<
     linkKeys: Buffer.alloc(0),
     linkNaming: 0,
     render: (original) => [
-      Buffer.from(recordText(url, original === null ? body : `see ${original.url} ${original.at}`)),
+      Buffer.from(recordText(url, original === null ? String(body) : `see ${original.url} ${original.at}`)),
     ],
     ...parts,
   }
