@@ -126,12 +126,14 @@ describe('pages in a browser', { skip: withoutBrowser, concurrency: 1 }, () => {
       ['/file', 'browser-failed'],
       ['/loop', 'redirect-limit'],
       ['/chain', 'redirect-limit'],
-      ['/script#!click=.nothing', 'step-failed'],
       ['/script#!click=.%5B', 'url-invalid'],
     ]
     for (const [path, code] of outcomes) {
       await assert.rejects(render(browser, placeOf(at(path))), { code }, path)
     }
+    const hasty = startBrowserProtocol({ timeoutMs: 3000 })
+    await assert.rejects(render(hasty, placeOf(at('/script#!click=.nothing'))), { code: 'step-failed' })
+    await hasty.end()
     await assert.rejects(render(browser, placeOf(at('/forbidden'), { user: 'a' })), { code: 'sign-in-failed' })
     await assert.rejects(render(browser, placeOf(at('/', 'unknown.example'))), { code: 'dns-not-found' })
     await assert.rejects(render(browser, placeOf(at('/', 'inside.example'))), { code: 'address-refused' })

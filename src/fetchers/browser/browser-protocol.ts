@@ -23,6 +23,8 @@ export type BrowserCounts = VisitCounts & { visits: number; started: number }
 
 export type BrowserProtocol = Protocol & { readonly counts: Readonly<BrowserCounts> }
 
+/** On a machine with a lot to do, a start takes its time. */
+const launchTimeoutMs = 60_000
 const limits = { maxRequests: 500, maxPageBytes: 50 << 20, maxBodyBytes: 10 << 20, maxMainDocuments: 20 }
 
 /** Pages as a browser shows them after their scripts have run. Every visit reads the page anew; nothing is known without it. */
@@ -46,7 +48,7 @@ export function createBrowserProtocol(options: BrowserProtocolOptions): BrowserP
       proxy ??= startRefusingProxy()
       const { url: proxyUrl } = await proxy
       counts.started++
-      return startChromium({ executable, cdp, proxyUrl, launchTimeoutMs: timeoutMs })
+      return startChromium({ executable, cdp, proxyUrl, launchTimeoutMs })
     },
     maxPages,
     keepForMs,

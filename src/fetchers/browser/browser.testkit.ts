@@ -18,7 +18,7 @@ export const browserConfig: Config['browser'] = {
   executable,
   cdp: '',
   maxPages: 2,
-  timeoutMs: 20_000,
+  timeoutMs: 60_000,
   memoryBytes: 2 ** 30,
   keepForMs: 60_000,
 }

@@ -1,6 +1,7 @@
 import type { Browser, CDPSession } from 'playwright-core'
-import { AppError } from '../../core/errors.ts'
+import { AppError, isAppError } from '../../core/errors.ts'
 import { withinLimit } from '../../core/work/race.ts'
+import { type BrowserFolder, makeBrowserFolder } from './browser-folder.ts'
 import { findBrowser } from './find-browser.ts'
 import { killAll, memoryBytes, processOf, processTree } from './process-tree.ts'
 
@@ -50,17 +51,7 @@ export type ChromiumOptions = {
 const closeTimeoutMs = 5_000
 
 /** What is passed on of our own environment: there may be secrets in it. */
-const passedOn = [
-  'PATH',
-  'HOME',
-  'LANG',
-  'LC_ALL',
-  'TZ',
-  'TMPDIR',
-  'XDG_RUNTIME_DIR',
-  'FONTCONFIG_PATH',
-  'FONTCONFIG_FILE',
-]
+const passedOn = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'XDG_RUNTIME_DIR', 'FONTCONFIG_PATH', 'FONTCONFIG_FILE']
 
 /**
  * No request of its own, no way past the proxy: not for loopback addresses, not for names (none is resolved), not for WebRTC or QUIC.
@@ -95,30 +86,37 @@ export async function startChromium(options: ChromiumOptions): Promise<RunningBr
   if (cdp !== '') {
     const browser = await chromium
       .connectOverCDP(cdp, { timeout })
-      .catch(() => fail('The browser at browser.cdp does not answer'))
-    return attach(browser, false)
+      .catch(() => Promise.reject(failure('The browser at browser.cdp does not answer')))
+    return attach(browser, null)
   }
   const executablePath = findBrowser(options.executable)
-  const browser = await chromium
-    .launch({
+  const folder = await makeBrowserFolder()
+  try {
+    const context = await chromium.launchPersistentContext(folder.profile, {
       executablePath,
       args: flags(options.proxyUrl),
       // The browser's own blocker keeps most windows from being opened at all.
       ignoreDefaultArgs: ['--disable-popup-blocking'],
       chromiumSandbox: process.getuid?.() !== 0,
-      env: environment(),
+      env: environment(folder.temporary),
+      artifactsDir: folder.temporary,
       handleSIGHUP: false,
       handleSIGINT: false,
       handleSIGTERM: false,
       timeout,
     })
-    .catch((error: unknown) => fail(`${executablePath} did not start: ${reasonOf(error)}`))
-  return attach(browser, true)
+    return await attach(context.browser()!, folder)
+  } catch (error) {
+    await folder.remove()
+    throw isAppError(error) ? error : failure(`${executablePath} did not start: ${reasonOf(error)}`)
+  }
 }
 
 const everyRequest = { patterns: [{ urlPattern: '*' }] }
 
-async function attach(browser: Browser, isOwn: boolean): Promise<RunningBrowser> {
+/** Without a folder, it isn't our own. */
+async function attach(browser: Browser, folder: BrowserFolder | null): Promise<RunningBrowser> {
+  const isOwn = folder !== null
   const over = new Promise<void>((resolve) => {
     browser.on('disconnected', () => resolve())
   })
@@ -127,8 +125,9 @@ async function attach(browser: Browser, isOwn: boolean): Promise<RunningBrowser>
     const root = processOf(isOwn ? await pidOf(session) : 0)
     let answering: ((request: PausedRequest) => void) | null = null
     session.on('Fetch.requestPaused', (paused: PausedRequest) => {
-      if (answering === null) refuseRequest(session, paused.requestId)
-      else answering(paused)
+      if (answering !== null) answering(paused)
+      else if (isOwn) refuseRequest(session, paused.requestId)
+      else letRequestGo(session, paused.requestId)
     })
     if (isOwn) await session.send('Fetch.enable', everyRequest)
     return {
@@ -155,17 +154,23 @@ async function attach(browser: Browser, isOwn: boolean): Promise<RunningBrowser>
         const tree = isOwn ? processTree(root) : []
         await closeWithin(browser)
         killAll(tree)
+        await folder?.remove()
       },
     }
   } catch {
     await closeWithin(browser)
-    return fail('The browser ended while it started')
+    throw failure('The browser ended while it started')
   }
 }
 
 /** Without an answer: the page that asked may be gone by now. */
 export function refuseRequest(session: CDPSession, requestId: string): void {
   session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }).catch(() => {})
+}
+
+/** On its way past us. */
+export function letRequestGo(session: CDPSession, requestId: string): void {
+  session.send('Fetch.continueRequest', { requestId }).catch(() => {})
 }
 
 async function pidOf(session: CDPSession): Promise<number> {
@@ -181,8 +186,8 @@ const closeWithin = (browser: Browser): Promise<void> =>
     () => {},
   )
 
-function environment(): Record<string, string> {
-  const given: Record<string, string> = {}
+function environment(temporary: string): Record<string, string> {
+  const given: Record<string, string> = { TMPDIR: temporary }
   for (const name of passedOn) {
     const value = process.env[name]
     if (value !== undefined) given[name] = value
@@ -190,9 +195,7 @@ function environment(): Record<string, string> {
   return given
 }
 
-function fail(message: string): never {
-  throw new AppError('browser-failed', message)
-}
+const failure = (message: string): AppError => new AppError('browser-failed', message)
 
 /** Playwright appends the browser's whole log; what is wrong is in one of its lines, if anywhere. */
 function reasonOf(error: unknown): string {

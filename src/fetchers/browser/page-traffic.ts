@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../core/errors.ts'
 import { decodeBody } from '../../core/http/decode-body.ts'
 import { type FetchResponse, headerList, mediaTypeOf } from '../../crawl/fetch/fetch-result.ts'
 import type { Fetcher } from '../../crawl/fetch/fetcher.ts'
-import { type PausedRequest, refuseRequest } from './chromium.ts'
+import { letRequestGo, type PausedRequest, refuseRequest } from './chromium.ts'
 
 /**
  * All requests of one visit. The browser holds each back, redirects included; it is made by our own client, with its address guard,
@@ -156,11 +156,11 @@ export function createPageTraffic(deps: TrafficDeps): PageTraffic {
   function answer(paused: PausedRequest): void {
     const { url, headers } = paused.request
     if (deps.mark !== '' && markOf(headers) !== deps.mark) {
-      letGo(paused.requestId)
+      letRequestGo(session, paused.requestId)
       return
     }
     if (!/^https?:/.test(url)) {
-      if (/^(?:data|blob|about):/.test(url)) letGo(paused.requestId)
+      if (/^(?:data|blob|about):/.test(url)) letRequestGo(session, paused.requestId)
       else refuseRequest(session, paused.requestId)
       return
     }
@@ -172,10 +172,6 @@ export function createPageTraffic(deps: TrafficDeps): PageTraffic {
         underWay--
         movedAt = clock.monotonic()
       })
-  }
-
-  function letGo(requestId: string): void {
-    session.send('Fetch.continueRequest', { requestId }).catch(() => {})
   }
 
   return {

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { isAppError } from '../../core/errors.ts'
+import { placeOf, startBrowserProtocol } from './browser.testkit.ts'
+import { makeBrowserFolder } from './browser-folder.ts'
+import { createBrowserPool } from './browser-pool.ts'
+import type { RunningBrowser } from './chromium.ts'
+import { findBrowser } from './find-browser.ts'
+import { isRunning, killAll, memoryBytes, processOf, processTree } from './process-tree.ts'
+import { startRefusingProxy } from './refusing-proxy.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'erace-test-'))
+after(() => rmSync(folder, { recursive: true }))
+
+test('the configured browser is used, else one that is installed, else it is said what to do', () => {
+  const program = join(folder, 'chromium')
+  writeFileSync(program, '')
+  const isKind = (error: unknown) =>
+    isAppError(error, 'browser-missing') && /Install Chromium|browser\.executable/.test(error.message)
+  assert.throws(() => findBrowser(program), isKind, 'it may not be run')
+  chmodSync(program, 0o755)
+  assert.equal(findBrowser(program), program)
+  assert.equal(findBrowser('', `relative:/nowhere:${folder}`), program)
+  assert.throws(() => findBrowser(join(folder, 'missing')), isKind)
+  assert.throws(() => findBrowser(folder), isKind)
+})
+
+test('without a browser, a page says so', async () => {
+  const protocol = startBrowserProtocol({ executable: '/nowhere/chromium' })
+  await assert.rejects(protocol.open(placeOf('http://site.example/')), { code: 'browser-missing' })
+  await protocol.end()
+  await protocol.end()
+})
+
+test('a URL has one spelling, with its steps', async () => {
+  const { normalise, end } = startBrowserProtocol()
+  const spellings = [
+    ['HTTP://Site.Example', 'http://site.example/'],
+    ['http://site.example/#section', 'http://site.example/'],
+    ['http://site.example/a#!', 'http://site.example/a'],
+    ['http://site.example/a#!click=a > b&', 'http://site.example/a#!click=a%20%3E%20b'],
+  ] as const
+  for (const [given, expected] of spellings) {
+    assert.equal(normalise(given), expected)
+    assert.equal(normalise(expected), expected)
+  }
+  const wrong = [
+    'ftp://site.example/',
+    'http://',
+    'http://me:secret@site.example/',
+    'http://a/\r\nb',
+    'http://a/#!eval=1',
+  ]
+  for (const url of wrong) {
+    assert.throws(
+      () => normalise(url),
+      (error) => isAppError(error, 'url-invalid') && !error.message.includes('secret'),
+    )
+  }
+  await end()
+})
+
+test('folders of processes that have ended are removed', async () => {
+  const parent = join(folder, 'parent')
+  const others = ['erace-browser-4194999-gone', `erace-browser-${process.pid}-mine`, 'erace-other', 'browser-1-x']
+  for (const name of others) mkdirSync(join(parent, name, 'profile'), { recursive: true })
+  symlinkSync(folder, join(parent, 'erace-browser-4194998-link'))
+  const made = await makeBrowserFolder(parent)
+  assert.equal(readdirSync(parent).length, 4)
+  assert.deepEqual(readdirSync(made.profile), [])
+  await made.remove()
+  assert.deepEqual(readdirSync(parent).sort(), others.slice(1).sort())
+  assert.ok(readdirSync(folder).includes('chromium'), 'what a link leads to stays')
+})
+
+test('a tree of processes is found, measured and ended', {
+  skip: process.platform !== 'linux' && 'there is no /proc',
+}, async () => {
+  const shell = spawn('/bin/sh', ['-c', 'sleep 1000 & echo started; wait'], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const exited = once(shell, 'exit')
+  await once(shell.stdout, 'data')
+  const root = processOf(shell.pid!)
+  const tree = processTree(root)
+  assert.equal(tree.length, 2)
+  assert.ok(processTree(processOf(process.pid)).some(({ pid }) => pid === tree[1]!.pid))
+  const bytes = memoryBytes(tree)
+  assert.ok(bytes > 10_000 && bytes < 100e6, String(bytes))
+  // Another process with the same number is not meant.
+  killAll([{ ...root, start: '1' }])
+  assert.ok(tree.every(isRunning))
+  killAll(tree)
+  await exited
+  while (tree.some(isRunning)) await new Promise(setImmediate)
+  assert.deepEqual(processTree(root), [])
+  killAll(tree)
+})
+
+test('what is sent past us is refused', async () => {
+  const proxy = await startRefusingProxy()
+  const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1')
+  socket.write('CONNECT 127.0.0.1:80 HTTP/1.1\r\n\r\n')
+  let answer = ''
+  for await (const piece of socket) answer += piece
+  assert.match(answer, /^HTTP\/1\.1 403 /)
+  assert.equal(proxy.refused, 1)
+  await proxy.close()
+})
+
+test('visits wait for their turn, and a failed start leaves it to the next', async () => {
+  let open = 0
+  let most = 0
+  let starts = 0
+  const start = async (): Promise<RunningBrowser> => {
+    if (++starts === 1) throw new Error('no start')
+    return { isAlive: true, memoryBytes: () => 0, close: async () => {} } as RunningBrowser
+  }
+  const pool = createBrowserPool({ start, maxPages: 2, keepForMs: 1000, maxIdleBytes: 1 })
+  const never = new AbortController().signal
+  const visit = () =>
+    pool.use(never, async () => {
+      most = Math.max(most, ++open)
+      await new Promise(setImmediate)
+      open--
+      return 'done'
+    })
+  const results = await Promise.allSettled(Array.from({ length: 7 }, visit))
+  assert.deepEqual(results.map(({ status }) => status).sort(), [...Array(6).fill('fulfilled'), 'rejected'])
+  assert.deepEqual([most, starts], [2, 3])
+
+  const { promise: held, resolve: free } = Promise.withResolvers<void>()
+  const holders = [pool.use(never, () => held), pool.use(never, () => held)]
+  const controller = new AbortController()
+  const impatient = pool.use(controller.signal, async () => {})
+  const late = visit()
+  controller.abort()
+  await assert.rejects(impatient, { code: 'total-timeout' })
+  const closed = pool.close()
+  await assert.rejects(late, { code: 'browser-failed' })
+  free()
+  await Promise.all([...holders, closed])
+  await assert.rejects(visit(), { code: 'browser-failed' })
+})
