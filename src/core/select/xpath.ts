@@ -30,7 +30,13 @@ const impliedIn = new Map([
  * throws `Exhausted` when the budget is spent. Names of HTML are compared in lower case.
  */
 export function selectByXPath(expression: XPath, root: PageRoot, isXml: boolean, budget: WorkBudget): XPathNode[] {
-  return new Evaluation(root, isXml, budget).nodes(expression, { node: root, position: 1, size: 1 })
+  return createXPathReader(root, isXml, budget)(expression, root)
+}
+
+/** The same for paths that begin at any of its nodes. */
+export function createXPathReader(root: PageRoot, isXml: boolean, budget: WorkBudget) {
+  const evaluation = new Evaluation(root, isXml, budget)
+  return (expression: XPath, from: XPathNode) => evaluation.nodes(expression, { node: from, position: 1, size: 1 })
 }
 
 class Evaluation {

@@ -38,7 +38,14 @@ export type ExchangeSettings = {
   acceptsMediaType(mediaType: string): boolean
 }
 
-export type ExchangeRequest = { path: string; headers: string[]; anyType: boolean; maxBodyBytes: number }
+export type ExchangeRequest = {
+  path: string
+  headers: string[]
+  /** Of a POST; null for a GET. */
+  body: Buffer | null
+  anyType: boolean
+  maxBodyBytes: number
+}
 
 type Phase = 'waiting' | 'connecting' | 'header' | 'body' | 'drain' | 'ended'
 
@@ -241,6 +248,8 @@ export class Exchange implements WireWatcher {
     return (
       this.#phase === 'header' &&
       this.#wireBytes === 0 &&
+      // A POST may have been heard and done: it is not sent twice.
+      this.request.body === null &&
       !this.#retried &&
       isCut(error) &&
       this.carrier !== null &&

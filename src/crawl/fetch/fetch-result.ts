@@ -2,6 +2,8 @@ import type { ErrorCode, Retry } from '../../core/errors.ts'
 
 export type FetchRequest = {
   url: string
+  /** Of a POST; without one it is a GET. Its type is a header; its length is written by the client. It is sent once, whatever happens. */
+  body?: Buffer
   /** Conditional headers, Accept and the like. Those that frame a message (Host, Connection, …) are refused. */
   headers?: Record<string, string>
   /** Read the body of any media type, as for robots.txt. */

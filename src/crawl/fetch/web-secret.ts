@@ -1,30 +1,46 @@
 import { AppError } from '../../core/errors.ts'
 import type { Secret } from './protocol.ts'
 
-const illegal = /[^\t\x20-\x7e\x80-\xff]/
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+/** What a header may hold, as octets. */
+const value = /^[\t\x20-\x7e\x80-\xff]*$/
+/** They frame a message or name its receiver: a secret is none of them. */
+const framing =
+  /^(?:host|connection|content-.*|transfer-encoding|expect|upgrade|keep-alive|te|trailer|proxy-.*|accept-encoding|if-.*|range)$/i
 
-/** The header fields by which a web server is asked with credentials. Throws `sign-in-failed` for what no header can hold. */
+/**
+ * The headers that sign in to a web site, by the kind of the secret: `basic` (user, password), `bearer` (token), `header` (name, value)
+ * or `cookie`. Throws `sign-in-failed` for what can't be sent, without repeating it.
+ */
 export function headersOfSecret(secret: Secret): Record<string, string> {
-  const fields = fieldsOf(secret)
-  for (const [name, value] of Object.entries(fields)) {
-    if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) || illegal.test(value))
-      throw new AppError('sign-in-failed', 'these credentials hold characters that a request must not hold')
+  switch (secret.kind) {
+    case 'basic': {
+      const { user = '', password = '' } = secret
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+      if (user.includes(':') || /[\0-\x1f\x7f]/.test(user + password))
+        throw unfit('the user has a colon, or one of them a control character')
+      return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` }
+    }
+    case 'bearer':
+      if (!/^[\x21-\x7e]+$/.test(secret.token ?? '')) throw unfit('the token is empty, or has spaces or line breaks')
+      return { authorization: `Bearer ${secret.token}` }
+    case 'header': {
+      const { name = '' } = secret
+      if (!token.test(name) || framing.test(name)) throw unfit('that is not the name of a header for signing in')
+      return { [name.toLowerCase()]: octets(secret.value) }
+    }
+    case 'cookie':
+      return { cookie: octets(secret.cookie) }
+    default:
+      throw unfit('use basic, bearer, header or cookie')
   }
-  return fields
 }
 
-function fieldsOf(secret: Secret): Record<string, string> {
-  const value = (name: string): string => (Object.hasOwn(secret, name) ? secret[name]! : '')
-  switch (value('kind')) {
-    case 'bearer':
-      return { authorization: `Bearer ${value('token')}` }
-    case 'header':
-      return { [value('name')]: value('value') }
-    case 'cookie':
-      return { cookie: value('cookie') }
-    default: {
-      const user = `${value('user')}:${value('password')}`
-      return { authorization: `Basic ${Buffer.from(user, 'utf8').toString('base64')}` }
-    }
-  }
+/** Headers are octets: a character for each byte of its UTF-8. */
+function octets(text = ''): string {
+  const bytes = Buffer.from(text.trim()).toString('latin1')
+  if (bytes === '' || !value.test(bytes)) throw unfit('the value is empty or has line breaks')
+  return bytes
 }
+
+const unfit = (why: string): AppError => new AppError('sign-in-failed', `the sign-in can't be used: ${why}`)

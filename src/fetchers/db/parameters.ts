@@ -46,8 +46,13 @@ export function withoutControls(text: string, what: string): string {
 export function writeParameters(values: readonly (readonly [string, string])[]): string {
   return values
     .filter(([, value]) => value !== '')
-    .map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`)
+    .map(([name, value]) => `${name}=${encoded(value)}`)
     .join('&')
+}
+
+/** As little as has to be, so that people can read it. */
+function encoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replace(/%(?:24|2C|2F|3A|40)/g, (sign) => decodeURIComponent(sign))
 }
 
 /** Column names, divided by commas. */

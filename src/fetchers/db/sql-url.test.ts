@@ -10,7 +10,7 @@ test('a source has one spelling', () => {
   const same = normalise(one)
   assert.equal(
     same,
-    'postgres://db.example.org/shop?query=SELECT%20*%20FROM%20goods&key=id%2Cnr&title=name&sslmode=require',
+    'postgres://db.example.org/shop?query=SELECT%20*%20FROM%20goods&key=id,nr&title=name&sslmode=require',
   )
   for (const url of [
     same,
