@@ -1,6 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import { type Profile, type Source, watchedUri } from '../../core/profile.ts'
 import { withoutAccess } from '../../core/url/access.ts'
+import { expandParameters } from '../../core/url/data-parameters.ts'
 import type { NormaliserOptions } from '../../crawl/normalize/normaliser.ts'
 import { createSourceNaming } from '../../crawl/normalize/source-naming.ts'
 import { schemeOf } from '../../fetchers/fetcher.ts'
@@ -10,7 +11,7 @@ import { familyOf } from './protocols.ts'
 
 /**
  * Gives the sources of profiles the keys by which equal ones are fetched as one. `spell` is how protocols other than the web's
- * spell their URIs; it throws `url-invalid` for what is none.
+ * spell their URIs; it throws `url-invalid` for what is none. `{keywords}` in an address becomes those of the profile.
  */
 export function createProfileKeys(
   naming: NormaliserOptions,
@@ -32,7 +33,10 @@ export function createProfileKeys(
   }
 
   return (profile) => {
-    const named = profile.sources.map((source) => name(profile.owner, source))
+    const keywords = profile.interests.keywords.map(({ key }) => key)
+    const named = profile.sources.map((source) =>
+      name(profile.owner, { ...source, uri: expandParameters(source.uri, { keywords }) }),
+    )
     const sources = profile.sources.map((source, place) => ({ ...source, uri: named[place]!.uri }))
     return { profile: { ...profile, sources }, keys: named.map(({ key }) => key) }
   }
