@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { selfSigned } from '../../crawl/fetch/certificate.testkit.ts'
@@ -24,6 +24,8 @@ export async function startVsftpd({ password, tls }: VsftpdOptions = {}) {
   const { key, cert } = selfSigned('localhost')
   writeFileSync(at('key.pem'), key)
   writeFileSync(at('cert.pem'), cert)
+  // Else it would be root's.
+  writeFileSync(at('xferlog'), '')
   writeFileSync(at('passwords'), `${password ?? ''}\n`)
   const settings = {
     listen: 'NO',
@@ -60,8 +62,9 @@ export async function startVsftpd({ password, tls }: VsftpdOptions = {}) {
     /** Files that were sent, as the server's log has them; it is written when a session is over. */
     async sent(): Promise<string[]> {
       await inetd.idle()
-      const log = existsSync(at('xferlog')) ? readFileSync(at('xferlog'), 'utf8') : ''
-      return log.split('\n').filter((line) => line !== '')
+      return readFileSync(at('xferlog'), 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
     },
     async close() {
       await inetd.close()
