@@ -10,6 +10,7 @@ import { bodyDigest, digestText } from '../../../core/url/fingerprint.ts'
 import { prepareBase, resolve } from '../../../core/url/url.ts'
 import type { Capture, KnownDocument } from '../../../store/contracts/documents.ts'
 import type { DroppedLinks as DroppedByTraps } from '../../../store/contracts/dropped-links.ts'
+import { extractFeed } from '../../extract/feed-page.ts'
 import { feedTitle } from '../../extract/feed-title.ts'
 import { extractPage } from '../../extract/page.ts'
 import { type FetchResponse, headerList, headerValue, locationOf, mediaTypeOf } from '../../fetch/fetch-result.ts'
@@ -82,7 +83,8 @@ export async function readResponse(
   if (isHtml) pipe.enter(context)
   const page = isHtml
     ? extractPage(text.body, { contentType: text.contentType, url: request.url, maxLinks, recall: pipe.recall })
-    : null
+    : extractFeed(decoded.body, { contentType, url: request.url, maxLinks })
+  if (!isHtml && page !== null) pipe.enter(context)
   const entered = page?.base === undefined ? context : { ...context, baseHref: page.base }
   if (entered !== context) pipe.enter(entered)
   const directives =

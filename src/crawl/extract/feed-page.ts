@@ -1,0 +1,36 @@
+import { looksLikeFeed, readFeed } from '../../core/feed/read-feed.ts'
+import { feedTitle } from './feed-title.ts'
+import type { Found, FoundLink } from './link-collector.ts'
+
+const maybeFeed = /[/+](?:xml|rss|atom|json|feed)/i
+const maxLinkCharacters = 8192
+
+/**
+ * A feed as a page that links to its entries and to the files that come with them; null for anything else. What is in the text of
+ * entries is left to their own pages.
+ */
+export function extractFeed(
+  body: Buffer,
+  { contentType, url, maxLinks }: { contentType: string | undefined; url: string; maxLinks: number },
+): Found<never> | null {
+  if (!maybeFeed.test(contentType ?? '')) return null
+  // A look at its beginning, so that other documents aren't parsed for it.
+  if (!looksLikeFeed(body) && !/jsonfeed\.org\/version/.test(body.toString('latin1', 0, 4096))) return null
+  const feed = readFeed(body, { contentType, url })
+  if (feed === null) return null
+  const addresses = new Set<string>()
+  for (const { link, enclosures } of feed.entries) {
+    // An entry without a link has that of its site.
+    if (link !== feed.site) addresses.add(link)
+    for (const enclosure of enclosures) addresses.add(enclosure.url)
+  }
+  const links: FoundLink<never>[] = []
+  let longLinks = 0
+  let droppedLinks = 0
+  for (const href of addresses) {
+    if (href.length > maxLinkCharacters) longLinks++
+    if (href.length > maxLinkCharacters || links.length >= maxLinks) droppedLinks++
+    else links.push({ href, tag: 'a', nofollow: false, known: null })
+  }
+  return { links, droppedLinks, longLinks, metas: [], title: feedTitle(body, contentType) }
+}
