@@ -53,6 +53,14 @@ export type PhoneParts = {
   failingChannels(owner: string): Promise<readonly { name: string; reason: string }[]>
 }
 
+/** Subscriptions to hubs that tell of news in feeds, by the token in the address that the hub knows. */
+export type WebSubParts = {
+  /** The answer to a hub that asks whether a subscription was meant; null if it wasn't. */
+  verify(token: string, query: ReadonlyMap<string, string>): string | null
+  /** Whether there is such a subscription. */
+  deliver(token: string, body: Uint8Array, signature: string): boolean
+}
+
 /** The dependencies of the routes, one part per group of routes. */
 export type ServerParts = HealthParts & {
   accounts: AccountService
@@ -74,6 +82,7 @@ export type ServerParts = HealthParts & {
   crawls: CrawlService
   feeds: Feeds
   unsubscribe: Unsubscribe
+  webSub: WebSubParts
   phone: PhoneParts
   inbox: InboxService
   profiles: ProfileService

@@ -19,6 +19,7 @@ import { addEvents } from './routes/inbox/events.ts'
 import { addFeeds } from './routes/links/feeds.ts'
 import { addRenewal } from './routes/links/renew.ts'
 import { addUnsubscribe } from './routes/links/unsubscribe.ts'
+import { addWebSub } from './routes/links/websub.ts'
 import { addPhone } from './routes/phone/phone.ts'
 import { addPreview } from './routes/profiles/preview.ts'
 import { addProfiles } from './routes/profiles/profiles.ts'
@@ -30,6 +31,7 @@ export async function addRoutes(server: FastifyInstance, parts: ServerParts): Pr
   addApiDocs(server, parts.settings)
   addFeeds(server, parts)
   addUnsubscribe(server, parts)
+  addWebSub(server, parts)
   addPhone(server, parts)
   await server.register(
     async (scope) => {

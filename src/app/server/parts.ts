@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { createKeys } from '../../crawl/normalize/document-keys.ts'
 import { namingOf } from '../../crawl/normalize/naming.ts'
-import type { CrawlControl, ServerParts } from '../../server/parts.ts'
+import type { CrawlControl, ServerParts, WebSubParts } from '../../server/parts.ts'
 import { type AccountService, createAccountService } from '../../services/accounts/account-service.ts'
 import type { CrawlCounters } from '../../services/activity/activity.ts'
 import type { NodeList } from '../../services/activity/this-node.ts'
@@ -53,6 +53,8 @@ export type ServerDeps = {
   scheduler: Pick<Scheduler, 'snapshot' | 'stats'>
   /** Becomes administrator if there is no account yet. */
   administrator?: { email: string; password: string } | null
+  /** What hubs tell of feeds; left out where no hub is asked. */
+  webSub?: WebSubParts
   /** Stats of the crawl; without a crawl all of them are zero. */
   counters?: CrawlCounters
   /** The processes that share the work; if left out, this one does it alone. */

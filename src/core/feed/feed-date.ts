@@ -88,13 +88,12 @@ function isoDate(text: string): number | null {
 const clock = /(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(?:\s*([ap])\.?m\b\.?)?/i
 const numericZone = /(?:gmt|utc?)?\s*([+-])(\d{1,2}):?(\d{2})?\b/i
 
-/** Day, month by name or number, and year in any order, with a time and a zone behind. */
+/** Day, month by name or number, and year in any order, with a time and a zone. */
 function wordedDate(text: string): number | null {
   const time = clock.exec(text)
-  const day =
-    (time === null ? text : text.slice(0, time.index)) +
-    (time === null ? '' : yearBehind(text.slice(time.index + time[0].length)))
+  const before = time === null ? text : text.slice(0, time.index)
   const behind = time === null ? text : text.slice(time.index + time[0].length)
+  const day = /\d/.test(before) ? before + (time === null ? '' : yearBehind(behind)) : behind
   const date = calendarDay(day)
   if (date === null) return null
   const at = utc(date.year, date.month, date.day, hourOf(time), Number(time?.[2] ?? 0), Number(time?.[3] ?? 0))

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { parseFeedDate } from './feed-date.ts'
+import { askFeedAt, feedHints } from './feed-hints.ts'
+import { feedsOf } from './feeds-of.ts'
+import { readFeed } from './read-feed.ts'
+
+const read = (text: string, contentType = 'text/xml') =>
+  readFeed(Buffer.from(text), { contentType, url: 'https://a.example/feed' })
+
+describe('what feeds say of themselves', () => {
+  test('how often to ask, and who tells of news', () => {
+    const feed = read(`<rss xmlns:a="http://www.w3.org/2005/Atom"><channel><title>T</title><ttl>90</ttl>
+      <a:link rel="hub" href="https://hub.example/"/><a:link rel="self" href="/self"/>
+      <skipHours><hour>0</hour><hour>24</hour><hour>23</hour><hour>x</hour></skipHours><skipDays><day>Sunday</day><day>Noday</day></skipDays>
+      <item><title>One</title></item></channel></rss>`)!
+    assert.deepEqual([feed.hubs, feed.self], [['https://hub.example/'], 'https://a.example/self'])
+    assert.deepEqual(feedHints(feed), { minMinutes: 90, skipHours: new Set([0, 23]), skipDays: new Set([0]) })
+    const json = read(
+      '{"version":"https://jsonfeed.org/version/1.1","hubs":[{"type":"WebSub","url":"https://hub.example/"}],"items":[]}',
+      'application/json',
+    )
+    assert.deepEqual(json?.hubs, ['https://hub.example/'])
+    const hourly = read(
+      '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/" xmlns:s="http://purl.org/rss/1.0/modules/syndication/"><channel><s:updatePeriod>hourly</s:updatePeriod><s:updateFrequency>2</s:updateFrequency></channel></rdf:RDF>',
+    )
+    assert.equal(hourly?.schedule.ttlMinutes, 30)
+  })
+
+  test('a feed is asked less often, but as often as promised', () => {
+    const at = (text: string): number => Date.parse(`2026-01-0${text}Z`)
+    const hints = feedHints({ schedule: { ttlMinutes: 90, skipHours: [12, 13], skipDays: [0] } })
+    const ask = (askedAt: string, dueAt: string, promisedAt: string): string =>
+      new Date(askFeedAt(hints, { askedAt: at(askedAt), dueAt: at(dueAt), promisedAt: at(promisedAt) }))
+        .toISOString()
+        .slice(9, 16)
+    assert.equal(ask('1T08:00', '1T09:00', '2T08:00'), '1T09:30')
+    assert.equal(ask('1T11:00', '1T11:30', '2T08:00'), '1T14:00')
+    // The third is a Saturday.
+    assert.equal(ask('3T23:00', '3T23:30', '9T00:00'), '5T00:00')
+    assert.equal(ask('3T23:00', '3T23:30', '4T01:00'), '4T01:00')
+    assert.equal(ask('1T08:00', '1T09:00', '1T08:30'), '1T09:00')
+    const all = feedHints({
+      schedule: {
+        ttlMinutes: 9e9,
+        skipHours: Array.from({ length: 24 }, (_, i) => i),
+        skipDays: [0, 1, 2, 3, 4, 5, 6],
+      },
+    })
+    assert.deepEqual(all, { minMinutes: 10_080, skipHours: new Set(), skipDays: new Set() })
+  })
+
+  test('addresses are relative to xml:base, else to the site', () => {
+    const atom =
+      read(`<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://b.example/x/"><title>T</title><link href="home"/>
+      <entry><id>1</id><link href="one"/><link rel="enclosure" href="one.mp3" type="audio/mpeg"/></entry>
+      <entry xml:base="y/"><id>2</id><link href="two"/></entry></feed>`)
+    assert.deepEqual(
+      atom?.entries.map(({ link, enclosures }) => [link, enclosures]),
+      [
+        ['https://b.example/x/one', [{ url: 'https://b.example/x/one.mp3', type: 'audio/mpeg' }]],
+        ['https://b.example/x/y/two', []],
+      ],
+    )
+    assert.equal(atom?.site, 'https://b.example/x/home')
+  })
+
+  test('dates', () => {
+    const dates: [text: string, date: string | null][] = [
+      ['Sun, 17 Dec 2017 1:55 PM EST', '2017-12-17T18:55'],
+      ['Thu, 25 Feb 2016 00:00:00 Europe/Brussels', '2016-02-24T23:00'],
+      ['mar., 01 déc. 2020 16:11:02 +0000', '2020-12-01T16:11'],
+      ['Do, 29 Mär 2018 00:00:00 +0200', '2018-03-28T22:00'],
+      ['30.10.23', '2023-10-30T00:00'],
+      ['Fri, 26/06/2020', '2020-06-26T00:00'],
+      ['12:30 a.m. 1 Jan 2020', '2020-01-01T00:30'],
+      ['2020-11-08T16:20:00-05:00Z', '2020-11-08T21:20'],
+      ['Thu Nov 12 17:00:00 GMT 2020', '2020-11-12T17:00'],
+      ['1520932969', '2018-03-13T09:22'],
+      ['yesterday', null],
+      ['', null],
+      ['99 Foo 2020', null],
+      ['x'.repeat(10_000), null],
+    ]
+    for (const [text, date] of dates) {
+      const at = parseFeedDate(text)
+      assert.equal(at === null ? null : new Date(at).toISOString().slice(0, 16), date, text)
+    }
+  })
+
+  test('pages and rubbish are no feeds', () => {
+    for (const text of [
+      '',
+      'garbage',
+      '<html><body><rss></rss>',
+      '<!doctype html><p>x',
+      '{"a":1}',
+      '[1]',
+      '\u0000\u0001',
+    ])
+      assert.equal(read(text), null, text)
+    const undated = read('<rss><channel><item><description>Only text</description></item><item></item></channel></rss>')
+    assert.deepEqual(
+      undated?.entries.map(({ id, date, link }) => [id, date, link]),
+      [
+        ['', null, 'https://a.example/feed'],
+        ['', null, 'https://a.example/feed'],
+      ],
+    )
+  })
+})
+
+test('a page offers the feeds that it names or links to', () => {
+  const page = `<html><head><base href="/blog/"><title>x</title>
+    <link rel="alternate" type="application/rss+xml" title="  All \n posts " href="rss.xml#top">
+    <link rel="ALTERNATE home" type="application/atom+xml; charset=utf-8" href="https://b.example/atom">
+    <link rel="alternate" type="application/feed+json" href="feed.json">
+    <link rel="alternate" type="text/html" hreflang="de" href="/de"><link rel="stylesheet" type="application/rss+xml" href="no">
+    <link rel="alternate" type="application/rss+xml" href="javascript:x"></head>
+    <body><a href="rss.xml">again</a> <a href="/comments/feed/">Comments</a> <a href="/feeder">no</a> <a href="/feed?x=1">no</a>`
+  assert.deepEqual(
+    feedsOf(page, 'https://a.example/').map(({ url, title }) => [url, title]),
+    [
+      ['https://a.example/blog/rss.xml', 'All posts'],
+      ['https://b.example/atom', ''],
+      ['https://a.example/blog/feed.json', ''],
+      ['https://a.example/comments/feed/', ''],
+    ],
+  )
+  const many = `<link rel=alternate type=application/rss+xml href=x>${'<a href="/x/feed">'.repeat(200_000)}`
+  assert.equal(feedsOf(many, 'https://a.example/').length, 2)
+  assert.equal(feedsOf('<a href="'.repeat(100_000), 'https://a.example/').length, 0)
+})

@@ -1,0 +1,182 @@
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+
+/**
+ * A subscriber of WebSub (W3C Recommendation): the hub of a feed calls back when there is news. A delivery says only that it is
+ * worth asking: the feed itself is fetched as ever, so that a hub can say nothing in its name.
+ *
+ * asked ──verified──> active ──lease nearly over──> renewing ──verified──> active
+ *   └── refused, or not verified in time ──> gone        └── lease over ──> gone
+ */
+export type Subscription = { hub: string; topic: string; callback: string; secret: string }
+
+/** Sends a form to a hub; resolves to its status. Hubs are strangers: the address guard applies. */
+export type SendForm = (url: string, form: string) => Promise<number>
+
+export type WebSubDeps = {
+  /** Address of this server as hubs reach it, without a slash at its end. */
+  publicUrl: string
+  send: SendForm
+  clock: Clock
+  /** A hub told of news in a topic. */
+  onNews(topic: string): void
+}
+
+export type WebSub = {
+  /** Subscribes, or renews what is soon over; does nothing for a subscription that is active or asked for. */
+  subscribe(hub: string, topic: string): Promise<void>
+  unsubscribe(topic: string): Promise<void>
+  /** Renews what is soon over, and forgets what was never verified. */
+  renew(): Promise<void>
+  /** The hub asks whether it was us. The answer is its challenge; null if it wasn't. */
+  verify(token: string, query: ReadonlyMap<string, string>): string | null
+  /** Whether there is such a subscription: false means that the hub may forget it. */
+  deliver(token: string, body: Uint8Array, signature: string): boolean
+  isActive(topic: string): boolean
+}
+
+type Kept = Subscription & {
+  token: string
+  state: 'asked' | 'active'
+  /** When it was last asked for. */
+  askedAt: number
+  /** End of the lease. */
+  until: number
+  isLeaving: boolean
+}
+
+const leaseSeconds = 10 * 86_400
+/** Hubs that give less are not worth it. */
+const minLeaseSeconds = 300
+const verificationMs = 10 * 60_000
+const maxSubscriptions = 10_000
+const maxAddress = 2048
+/** Of a lease; then it is renewed. */
+const renewAfter = 0.8
+
+export function createWebSub({ publicUrl, send, clock, onNews }: WebSubDeps): WebSub {
+  const byToken = new Map<string, Kept>()
+  const byTopic = new Map<string, Kept>()
+
+  function forget(kept: Kept): void {
+    byToken.delete(kept.token)
+    if (byTopic.get(kept.topic) === kept) byTopic.delete(kept.topic)
+  }
+
+  async function ask(kept: Kept, mode: 'subscribe' | 'unsubscribe'): Promise<void> {
+    kept.askedAt = clock.now()
+    const status = await send(kept.hub, subscriptionForm(kept, mode))
+    // 202 by the recommendation; some older hubs verify before they answer.
+    if (status < 200 || status > 299) {
+      if (kept.state === 'asked') forget(kept)
+      throw new AppError('protocol-failed', `the hub answered with ${status}`)
+    }
+  }
+
+  return {
+    async subscribe(hub, topic) {
+      const known = byTopic.get(topic)
+      if (known !== undefined && known.hub === hub) return
+      if (!isWebAddress(hub) || !isWebAddress(topic))
+        throw new AppError('url-invalid', 'not the address of a hub or a feed')
+      if (known !== undefined) forget(known)
+      if (byTopic.size >= maxSubscriptions) throw new AppError('not-available', 'too many subscriptions')
+      const token = randomBytes(24).toString('base64url')
+      const kept: Kept = {
+        hub,
+        topic,
+        callback: `${publicUrl}/websub/${token}`,
+        secret: randomBytes(24).toString('base64url'),
+        token,
+        state: 'asked',
+        askedAt: clock.now(),
+        until: 0,
+        isLeaving: false,
+      }
+      byToken.set(token, kept)
+      byTopic.set(topic, kept)
+      await ask(kept, 'subscribe')
+    },
+    async unsubscribe(topic) {
+      const kept = byTopic.get(topic)
+      if (kept === undefined) return
+      kept.isLeaving = true
+      byTopic.delete(topic)
+      await ask(kept, 'unsubscribe')
+    },
+    async renew() {
+      const now = clock.now()
+      for (const kept of [...byToken.values()]) {
+        const isLate = now - kept.askedAt > verificationMs
+        const isOver = kept.state === 'active' && now >= kept.until
+        if (isOver || ((kept.state === 'asked' || kept.isLeaving) && isLate)) forget(kept)
+        else if (kept.state === 'active' && isLate && now >= renewalAt(kept)) await ask(kept, 'subscribe')
+      }
+    },
+    verify(token, query) {
+      const kept = byToken.get(token)
+      const { mode, topic, challenge, lease } = verificationOf(query)
+      if (kept === undefined || topic !== kept.topic) return null
+      if (mode === 'denied') {
+        forget(kept)
+        return ''
+      }
+      if (challenge === '' || clock.now() - kept.askedAt > verificationMs) return null
+      if (mode === 'unsubscribe') {
+        if (!kept.isLeaving) return null
+        forget(kept)
+        return challenge
+      }
+      if (mode !== 'subscribe' || kept.isLeaving || !(lease >= minLeaseSeconds)) return null
+      kept.state = 'active'
+      kept.until = clock.now() + Math.min(lease, leaseSeconds * 10) * 1000
+      return challenge
+    },
+    deliver(token, body, signature) {
+      const kept = byToken.get(token)
+      if (kept === undefined || kept.state !== 'active' || kept.isLeaving) return false
+      // A wrong signature is answered as a right one (5.1 of the recommendation), and means nothing.
+      if (isSigned(body, signature, kept.secret)) onNews(kept.topic)
+      return true
+    },
+    isActive: (topic) => byTopic.get(topic)?.state === 'active',
+  }
+}
+
+/** At four fifths of the lease. */
+const renewalAt = ({ askedAt, until }: Kept): number => askedAt + (until - askedAt) * renewAfter
+
+export function subscriptionForm({ topic, callback, secret }: Subscription, mode: 'subscribe' | 'unsubscribe'): string {
+  return new URLSearchParams({
+    'hub.callback': callback,
+    'hub.mode': mode,
+    'hub.topic': topic,
+    'hub.lease_seconds': String(leaseSeconds),
+    'hub.secret': secret,
+  }).toString()
+}
+
+function verificationOf(query: ReadonlyMap<string, string>) {
+  return {
+    mode: query.get('hub.mode') ?? '',
+    topic: query.get('hub.topic') ?? '',
+    challenge: (query.get('hub.challenge') ?? '').slice(0, maxAddress),
+    lease: Number(query.get('hub.lease_seconds') ?? Number.NaN),
+  }
+}
+
+const methods = new Set(['sha1', 'sha256', 'sha384', 'sha512'])
+
+/** `sha256=…`, the keyed hash of the body. */
+export function isSigned(body: Uint8Array, signature: string, secret: string): boolean {
+  const [, method = '', digest = ''] = /^(sha\d{1,3})=([0-9a-f]{40,128})$/i.exec(signature.trim()) ?? []
+  if (!methods.has(method.toLowerCase())) return false
+  const wanted = createHmac(method.toLowerCase(), secret).update(body).digest('hex')
+  // Of equal length whatever was sent, and compared in constant time.
+  return timingSafeEqual(hash('sha256', wanted, 'buffer'), hash('sha256', digest.toLowerCase(), 'buffer'))
+}
+
+function isWebAddress(text: string): boolean {
+  return text.length <= maxAddress && /^https?:$/.test(URL.parse(text)?.protocol ?? '')
+}

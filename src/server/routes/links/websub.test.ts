@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createManualClock } from '../../../core/clock.ts'
+import { startHub } from '../../../fetchers/news/hub.testkit.ts'
+import { createWebSub, type WebSub, type WebSubDeps } from '../../../fetchers/news/websub.ts'
+import { createTestServer } from '../../server.testkit.ts'
+
+const topic = 'https://news.example/feed?a=1&b=2'
+
+/** The callbacks need the address of the server, which is known once it listens. */
+async function start(t: { after(end: () => Promise<void>): void }, settings = {}) {
+  const clock = createManualClock(Date.now())
+  const heard: string[] = []
+  let webSub: WebSub | null = null
+  const test = await createTestServer({
+    settings,
+    needs: {
+      webSub: {
+        verify: (token, query) => webSub!.verify(token, query),
+        deliver: (token, body, signature) => webSub!.deliver(token, body, signature),
+      },
+    },
+  })
+  t.after(() => test.close())
+  const address = await test.server.listen({ port: 0, host: '127.0.0.1' })
+  const hub = await startHub()
+  t.after(() => hub.end())
+  const send: WebSubDeps['send'] = async (url, form) => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    return (await fetch(url, { method: 'POST', headers, body: form })).status
+  }
+  webSub = createWebSub({ publicUrl: address, send, clock, onNews: (each) => heard.push(each) })
+  return { webSub, hub, heard, clock, address }
+}
+
+test('a hub is subscribed to, tells of news, is renewed and left', async (t) => {
+  const { webSub, hub, heard, clock } = await start(t)
+  await webSub.subscribe(hub.url, topic)
+  await webSub.subscribe(hub.url, topic)
+  await hub.settled()
+  assert.deepEqual(hub.verified, [{ mode: 'subscribe', status: 200, isRight: true }])
+  assert.equal(webSub.isActive(topic), true)
+  assert.deepEqual(await hub.publish(topic, '<feed/>'), [202])
+  assert.deepEqual(heard, [topic])
+
+  clock.advance(700_000)
+  await webSub.renew()
+  await hub.settled()
+  assert.equal(hub.verified.length, 1)
+  clock.advance(150_000)
+  await webSub.renew()
+  await hub.settled()
+  assert.equal(hub.verified.length, 2)
+  clock.advance(500_000)
+  assert.deepEqual(await hub.publish(topic, '<feed/>'), [202])
+  assert.deepEqual(heard, [topic, topic])
+
+  await webSub.unsubscribe(topic)
+  await hub.settled()
+  assert.deepEqual(hub.verified.at(-1), { mode: 'unsubscribe', status: 200, isRight: true })
+  assert.equal(hub.subscriptions.size, 0)
+})
+
+test('a wrong signature means nothing, and the hub is not told', async (t) => {
+  const { webSub, hub, heard } = await start(t)
+  await webSub.subscribe(hub.url, topic)
+  await hub.settled()
+  for (const signature of ['', '00', 'f'.repeat(64), 'ü'])
+    assert.deepEqual(
+      await hub.publish(topic, '<feed/>', () => (signature === 'ü' ? 'x'.repeat(5000) : signature)),
+      [202],
+    )
+  assert.deepEqual(heard, [])
+})
+
+test('what was not asked for is not found', async (t) => {
+  const { webSub, hub, heard, address } = await start(t, { 'server.requestsPerMinute': 20 })
+  const query = (mode: string, about: string) =>
+    `?hub.mode=${mode}&hub.topic=${encodeURIComponent(about)}&hub.challenge=abc&hub.lease_seconds=1000`
+  const status = async (path: string, init: RequestInit = {}) => (await fetch(`${address}${path}`, init)).status
+  assert.equal(await status(`/websub/unknown${query('subscribe', topic)}`), 404)
+  assert.equal(await status('/websub/unknown', { method: 'POST', body: 'x' }), 404)
+  await webSub.subscribe(hub.url, topic)
+  await hub.settled()
+  const [callback] = hub.subscriptions.keys()
+  const path = new URL(callback!).pathname
+  assert.equal(await status(`${path}${query('subscribe', 'https://other.example/')}`), 404)
+  assert.equal(await status(`${path}${query('unsubscribe', topic)}`), 404)
+  assert.equal(await status(`${path}?hub.mode=subscribe`), 404)
+  assert.equal(await status(`${path}?hub.mode=subscribe&hub.mode=x`), 404)
+  assert.equal(await status(path, { method: 'POST', body: 'x'.repeat(2_000_000) }), 413)
+  assert.deepEqual(heard, [])
+  const statuses = new Set<number>()
+  for (let i = 0; i < 30; i++) statuses.add(await status(path, { method: 'POST', body: 'x' }))
+  assert.deepEqual([...statuses].sort(), [202, 429])
+  // Neither a hub nor a feed.
+  await assert.rejects(webSub.subscribe('ftp://hub.example/', topic))
+  await assert.rejects(webSub.subscribe(`${hub.url}?`, 'x'.repeat(3000)))
+})
