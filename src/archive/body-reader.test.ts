@@ -7,6 +7,7 @@ import { versionOf } from '../store/conformance/samples.testkit.ts'
 import type { RecordPointer } from '../store/contracts/objects.ts'
 import type { Version } from '../store/contracts/versions.ts'
 import { createBodyReader } from './body-reader.ts'
+import { docxOf, wordParagraph } from './media/documents.testkit.ts'
 import { resourceRecord, responseRecord, revisitRecord } from './warc/record-writer.ts'
 
 const page = Buffer.from('<p>Grüße</p>')
@@ -31,7 +32,7 @@ function resource(body: Buffer, contentType: string, refers: { uri: string; date
 }
 
 /** Records by file and rows by id, both as a collector would change them between two reads. */
-function createArchive(body = page) {
+function createArchive(body: Buffer = page) {
   const files = new Map<number, Buffer>()
   const rows = new Map<number, Version>()
   let reads = 0
@@ -90,6 +91,26 @@ test('a body that came by itself has a type and no header, and one that refers t
   const other = await archive.reader.read(archive.row(2, { originalId: 1 }))
   assert.ok(other.kind === 'body', JSON.stringify(other))
   assert.deepEqual([other.header, other.contentType, other.body], ['', 'text/plain', page])
+})
+
+test('a document is read as the page that it can be turned into, and kept as it is', async () => {
+  const docx = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
+  const document = docxOf(wordParagraph('Grüße'))
+  const archive = createArchive(document)
+  archive.files.set(1, resource(document, docx))
+  const text = await archive.reader.readText(archive.row(1))
+  assert.ok(text.kind === 'body')
+  assert.deepEqual([text.contentType, text.unreadable], ['text/html; charset=utf-8', undefined])
+  assert.match(text.body.toString(), /<p>Grüße<\/p>/)
+  const read = await archive.reader.read(archive.row(1))
+  assert.ok(read.kind === 'body')
+  assert.deepEqual([read.contentType, read.body], [docx, document])
+
+  const damaged = createArchive(page)
+  damaged.files.set(1, resource(page, docx))
+  const kept = await damaged.reader.readText(damaged.row(1))
+  assert.ok(kept.kind === 'body')
+  assert.deepEqual([kept.contentType, kept.unreadable, kept.body], [docx, 'damaged', page])
 })
 
 test('an empty body is a body, also where it is called gzip', async () => {

@@ -30,7 +30,7 @@ export const crawlSettings = {
   'crawl.mime': {
     ...listOf('media types, each with suffixes or without (`text/html html htm`), or @FILEs such as mime.types'),
     about:
-      'Media types to collect, in crawls and for watched sources; without any, documents (HTML, text, XML, JSON, feeds, PDF). Suffixes named with a type are followed even if the built-in list ignores them.',
+      'Media types to collect, in crawls and for watched sources; without any, documents (HTML, text, XML, JSON, feeds, PDF, DOCX, ODT, EPUB, Markdown, CSV, messages). Suffixes named with a type are followed even if the built-in list ignores them.',
   },
   'crawl.ignore': {
     ...listOf('file suffixes or @FILEs with one suffix per line'),

@@ -84,8 +84,12 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
   return {
     async content({ version: id, form, ...asker }) {
       const version = await visible.version(asker, id)
-      const { body, contentType } = await bodyOf(version, bodies.read(version))
       const { url, n, type } = version
+      const kept = await bodyOf(version, bodies.read(version))
+      const isShowable = contentFormOf(kept.contentType, kept.body).kind !== 'other'
+      // What no browser shows, such as a message, is shown as the page that its text is read from.
+      const { body, contentType } =
+        form === 'original' || isShowable ? kept : await bodyOf(version, bodies.readText(version))
       const shown = contentFormOf(contentType, body)
       const content = form === 'original' ? body : shownContent(shown, body, contentType, url)
       return { ...ownBytes(content), form: shown, url, type, n }
