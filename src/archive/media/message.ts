@@ -3,6 +3,9 @@ import { type MailMessage, parseMessage } from '../../core/mail/message.ts'
 import { encoded, messageUrl, sectionUrl, splitMessageUrl } from '../../core/mail/message-url.ts'
 import { harmlessMarkup } from './harmless-markup.ts'
 
+/** A message of more text is cut. */
+const maxCharacters = 2_000_000
+
 /**
  * A message of mail or news as a page: its subject, the fields of its header, its text, links to its attachments and to the messages that
  * it refers to. Nothing of it runs, loads or is sent.
@@ -17,10 +20,10 @@ export async function messageToHtml(
     `<!doctype html><html><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head><body><article>`,
     `<h1>${escapeHtml(title)}</h1>`,
     fieldsOf(message),
-    textOf(message, maxBytes),
+    textOf(message),
     attachmentsOf(message, url),
     threadOf(message, url),
-    message.isCut || body.length > maxBytes ? '<p>Some of this message was left out: it is too large.</p>' : '',
+    isCut(message) || body.length > maxBytes ? '<p>Some of this message was left out: it is too large.</p>' : '',
     '</article></body></html>',
   ]
   return { html: parts.join('\n') }
@@ -39,7 +42,10 @@ function fieldsOf({ from, to, cc, date, list }: MailMessage): string {
   return `<table>${rows.join('')}</table>`
 }
 
-function textOf({ html, text }: MailMessage, maxCharacters: number): string {
+const isCut = ({ isCut, html, text }: MailMessage): boolean =>
+  isCut || Math.max(html.length, text.length) > maxCharacters
+
+function textOf({ html, text }: MailMessage): string {
   const fromHtml = html === '' ? null : harmlessMarkup(html.slice(0, maxCharacters))
   // Some programs send HTML without a word in it beside the text.
   if (fromHtml !== null && (fromHtml.hasText || text.trim() === '')) return `<div>${fromHtml.html}</div>`
@@ -61,12 +67,19 @@ function withLinks(line: string): string {
   let html = ''
   let from = 0
   for (const found of line.matchAll(address)) {
-    // What ends a sentence or a bracket is not part of the address.
-    const link = found[0].replace(/[.,;:!?]+$/, '').replace(/\)+$/, (ends) => (found[0].includes('(') ? ends : ''))
+    const link = withoutEnd(found[0])
     html += `${escapeHtml(line.slice(from, found.index))}<a href="${escapeHtml(link)}">${escapeHtml(link)}</a>`
     from = found.index + link.length
   }
   return html + escapeHtml(line.slice(from))
+}
+
+/** What ends a sentence or a bracket is not part of an address. */
+function withoutEnd(text: string): string {
+  const ends = text.includes('(') ? '.,;:!?' : '.,;:!?)'
+  let end = text.length
+  while (ends.includes(text[end - 1]!)) end--
+  return text.slice(0, end)
 }
 
 function attachmentsOf({ attachments }: MailMessage, url: string): string {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { Address, Email } from 'postal-mime'
+import { loadMimeReader } from './mime-reader.ts'
 import { repairedText } from './repaired-text.ts'
 
 /** A message as far as it can be read. Nothing in it is to be trusted; what is missing is empty. */
@@ -36,6 +37,8 @@ type Decoder = (words: string) => string
 
 const maxHeaderBytes = 512 * 1024
 const limits = { maxHeadersSize: maxHeaderBytes, maxNestingDepth: 60, maxRfc822NestingDepth: 5 }
+/** Of an encoded attachment, some 20 MB. */
+const maxLines = 300_000
 /** Each part starts with a line of this form, and so do few others. */
 const maxPartLines = 5000
 const maxAttachments = 200
@@ -46,11 +49,11 @@ const maxFieldLength = 2000
 /** Never rejects: of a message that is no message, its text is what is left. */
 export async function parseMessage(source: Buffer): Promise<MailMessage> {
   const { bytes, isCut } = withoutExcess(withReadableHeader(withoutEnvelope(source)))
-  const { default: PostalMime, decodeWords } = await import('postal-mime')
+  const { parse, decodeWords } = await loadMimeReader()
 
   async function parsed(bytes: Buffer): Promise<MailMessage | null> {
     try {
-      return messageOf(await PostalMime.parse(bytes, limits), decodeWords, isCut)
+      return messageOf(await parse(bytes, limits), decodeWords, isCut)
     } catch {
       // Beyond a limit, or so broken that its reader stumbles; there is another way for it.
       return null
@@ -154,14 +157,24 @@ function headerEnd(source: Buffer): number {
 }
 
 function withoutExcess(source: Buffer): { bytes: Buffer; isCut: boolean } {
-  let lines = 0
-  for (let at = source.indexOf('\n--'); at !== -1; at = source.indexOf('\n--', at + 3)) {
-    if (++lines <= maxPartLines) continue
-    // Other texts have such lines too, but only in multiparts are they costly.
-    const isMultipart = /multipart\//i.test(source.subarray(0, at).toString('latin1'))
-    return isMultipart ? { bytes: source.subarray(0, at), isCut: true } : { bytes: source, isCut: false }
+  const end = Math.min(placeOf(source, '\n', maxLines), endOfParts(source))
+  return { bytes: source.subarray(0, end), isCut: end < source.length }
+}
+
+function endOfParts(source: Buffer): number {
+  const end = placeOf(source, '\n--', maxPartLines)
+  // Other texts have such lines too, but only in multiparts are they costly.
+  return end < source.length && /multipart\//i.test(source.subarray(0, end).toString('latin1')) ? end : source.length
+}
+
+/** Where a text is found for the nth time; the end where it isn't. */
+function placeOf(source: Buffer, text: string, nth: number): number {
+  let at = -1
+  for (let found = 0; found < nth; found++) {
+    at = source.indexOf(text, at + 1)
+    if (at === -1) return source.length
   }
-  return { bytes: source, isCut: false }
+  return at
 }
 
 const utf8Claim = /charset\s*=\s*"?utf-?8"?/gi

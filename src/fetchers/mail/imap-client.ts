@@ -25,6 +25,7 @@ const megabyte = 1024 * 1024
 /** All ids of a mailbox come in one line. */
 const maxLineBytes = 16 * megabyte
 const minLiteralBytes = 4 * megabyte
+const minFetchBytes = 32 * megabyte
 /** Servers may tell of messages that were not asked for, but not without end. */
 const maxUnasked = 100
 const goodbyeMs = 1000
@@ -39,6 +40,7 @@ export async function connectImap(place: Place, target: MailTarget, options: Mai
   const isPlainAllowed = mayBePlain(address, options)
   const { ImapFlow } = await import('imapflow')
   const maxLiteralBytes = Math.max(limits.maxBodyBytes, minLiteralBytes) + 1
+  const maxFetchBytes = Math.max(minFetchBytes, 2 * maxLiteralBytes)
   const { servername, ...tls } = tlsOptions(host, options)
   const flow = new ImapFlow({
     host: address,
@@ -124,12 +126,15 @@ export async function connectImap(place: Place, target: MailTarget, options: Mai
         const wanted = new Set(uids)
         const found: FetchMessageObject[] = []
         let unasked = 0
+        let bytes = 0
         if (uids.length === 0) return found
         for await (const message of flow.fetch([...uids], { uid: true, ...query }, { uid: true })) {
+          bytes += (message.source?.length ?? 0) + (message.headers?.length ?? 0)
           if (wanted.delete(message.uid)) found.push(message)
-          else if (++unasked > maxUnasked) {
+          else unasked++
+          if (unasked > maxUnasked || bytes > maxFetchBytes) {
             flow.close()
-            throw new AppError('protocol-failed', `${host} sends messages that were not asked for.`)
+            throw new AppError('protocol-failed', `${host} sends more than was asked for.`)
           }
         }
         return found

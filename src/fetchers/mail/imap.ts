@@ -8,6 +8,7 @@ import { listenToMailbox } from './imap-listener.ts'
 import { type MailOptions, newestMessagesOf } from './mail-options.ts'
 import { type MailTarget, parseMailUrl } from './mail-url.ts'
 import { bodyOf, digestKey, messageItem } from './message-body.ts'
+import { createReadAhead } from './read-ahead.ts'
 
 /**
  * Mailboxes by IMAP. A mailbox is a list, a message is an item, known by its Message-ID: so it stays the same one when the server numbers
@@ -50,13 +51,15 @@ const headerBytes = 64 * 1024
 const maxSameId = 20
 const noHeader = Buffer.alloc(0)
 
-type Known = { uid: number; item: Item }
+type Known = { uid: number; size: number; item: Item }
 
 function imapSession(client: ImapClient, target: MailTarget, place: Place, newestMessages: number): Session {
   const { list, mailbox, host } = target
   const { maxBodyBytes, maxItems } = place.limits
   /** Of messages, by URL. */
   const uids = new Map<string, number>()
+  const sizes = new Map<string, number>()
+  const ahead = createReadAhead({ maxBodyBytes, sizeOf: async (url) => sizes.get(url), fetch: sourcesOf })
 
   /** Of several with the same URL, the oldest counts. */
   async function itemsOf(wanted: readonly number[]): Promise<Item[]> {
@@ -64,27 +67,28 @@ function imapSession(client: ImapClient, target: MailTarget, place: Place, newes
     for (let at = 0; at < wanted.length; at += batchSize)
       known.push(...(await headersOf(wanted.slice(at, at + batchSize))))
     const items = new Map<string, Item>()
-    for (const { uid, item } of known.sort((a, b) => a.uid - b.uid)) {
+    for (const { uid, size, item } of known.sort((a, b) => a.uid - b.uid)) {
       if (items.has(item.url)) continue
       uids.set(item.url, uid)
+      sizes.set(item.url, size)
       items.set(item.url, item)
     }
     return [...items.values()]
   }
 
   async function headersOf(batch: readonly number[]): Promise<Known[]> {
-    const found = await client.fetch(batch, { headers: ['message-id', 'subject'] })
+    const found = await client.fetch(batch, { size: true, headers: ['message-id', 'subject'] })
     const known: Known[] = []
-    const nameless: { uid: number; subject: string }[] = []
-    for (const { uid, headers } of found) {
-      const message = await parseMessage(headers ?? noHeader)
-      if (message.id === null) nameless.push({ uid, subject: message.subject })
-      else known.push({ uid, item: messageItem(list, { kind: 'MID', value: message.id }, message.subject) })
+    const nameless: (Omit<Known, 'item'> & { subject: string })[] = []
+    for (const { uid, size = Number.POSITIVE_INFINITY, headers } of found) {
+      const { id, subject } = await parseMessage(headers ?? noHeader)
+      if (id === null) nameless.push({ uid, size, subject })
+      else known.push({ uid, size, item: messageItem(list, { kind: 'MID', value: id }, subject) })
     }
     const whole = await wholeHeadersOf(nameless.map(({ uid }) => uid))
-    for (const { uid, subject } of nameless) {
+    for (const { uid, size, subject } of nameless) {
       const header = whole.get(uid)
-      if (header !== undefined) known.push({ uid, item: messageItem(list, digestKey(header), subject) })
+      if (header !== undefined) known.push({ uid, size, item: messageItem(list, digestKey(header), subject) })
     }
     return known
   }
@@ -92,6 +96,12 @@ function imapSession(client: ImapClient, target: MailTarget, place: Place, newes
   async function wholeHeadersOf(batch: readonly number[]): Promise<Map<number, Buffer>> {
     const found = await client.fetch(batch, { bodyParts: [{ key: 'HEADER', start: 0, maxLength: headerBytes }] })
     return new Map(found.map(({ uid, headers, bodyParts }) => [uid, headers ?? bodyParts?.get('header') ?? noHeader]))
+  }
+
+  async function sourcesOf(urls: readonly string[], maxBytes: number): Promise<Map<string, Buffer>> {
+    const wanted = new Map(urls.map((url) => [uids.get(url)!, url]))
+    const found = await client.fetch([...wanted.keys()], { source: { start: 0, maxLength: maxBytes } })
+    return new Map(found.flatMap(({ uid, source }) => (source === undefined ? [] : [[wanted.get(uid)!, source]])))
   }
 
   async function find(url: string): Promise<Item> {
@@ -118,6 +128,7 @@ function imapSession(client: ImapClient, target: MailTarget, place: Place, newes
     const taken = found.slice(0, maxItems)
     const hasMore = found.length > taken.length
     const items = await itemsOf(taken)
+    ahead.expect(items.map(({ url }) => url))
     const uidNext = Math.max(hasMore ? 0 : (box.uidNext ?? 0), (taken.at(-1) ?? 0) + 1, isSame ? last.uidNext : 0)
     const older = isSame ? 0 : Math.max(0, box.exists - taken.length)
     const left =
@@ -149,10 +160,9 @@ function imapSession(client: ImapClient, target: MailTarget, place: Place, newes
       const url = messageUrl(list, key)
       if (client.flow.mailbox === false) await client.openMailbox()
       if (!uids.has(url)) await find(url)
-      const [message] = await client.fetch([uids.get(url)!], { source: { start: 0, maxLength: maxBodyBytes + 1 } })
-      if (message?.source === undefined)
-        throw new AppError('not-found', `The message is not in ${mailbox} on ${host} any more.`)
-      return await bodyOf(item, message.source, maxBodyBytes)
+      const source = await ahead.read(url)
+      if (source === null) throw new AppError('not-found', `The message is not in ${mailbox} on ${host} any more.`)
+      return await bodyOf(item, source, maxBodyBytes)
     },
     close: () => client.close(),
   }

@@ -20,7 +20,8 @@ export type Pop3Client = {
   sizes(): Promise<Map<number, number>>
   /** Header and so many lines of the body. Null where the server refuses. */
   top(number: number, lines: number, maxBytes: number): Promise<Pop3Message | null>
-  retrieve(number: number, maxBytes: number): Promise<Pop3Message | null>
+  /** In their order, null for those that the server refuses. */
+  retrieve(numbers: readonly number[], maxBytes: number): Promise<(Pop3Message | null)[]>
   close(): Promise<void>
 }
 
@@ -38,7 +39,16 @@ export async function connectPop3(place: Place, target: MailTarget, options: Mai
   const address = await place.resolve(host)
   let lines: LineConnection | null = null
 
-  async function run<T>(task: () => Promise<T>): Promise<T> {
+  let turn: Promise<unknown> = Promise.resolve()
+
+  /** One after the other: answers come in the order of what was asked. */
+  function run<T>(task: () => Promise<T>): Promise<T> {
+    const done = turn.then(() => attempt(task))
+    turn = done.catch(() => {})
+    return done
+  }
+
+  async function attempt<T>(task: () => Promise<T>): Promise<T> {
     if (signal.aborted) throw abortFailure(host)
     try {
       return await task()
@@ -161,8 +171,19 @@ function pop3Client({ connection, capabilities, address, run }: ClientDeps): Pop
     return entries.sort((a, b) => a.number - b.number)
   }
 
-  const message = (command: string, maxBytes: number): Promise<Pop3Message | null> =>
-    run(async () => ((await ask(connection, command)).isOk ? await connection.readBlock(maxBytes) : null))
+  const messageOf = async (maxBytes: number): Promise<Pop3Message | null> =>
+    (await replyOf(connection)).isOk ? await connection.readBlock(maxBytes) : null
+
+  async function retrieve(numbers: readonly number[], maxBytes: number): Promise<(Pop3Message | null)[]> {
+    const atOnce = capabilities.has('PIPELINING')
+    const found: (Pop3Message | null)[] = []
+    if (atOnce) for (const number of numbers) connection.write(`RETR ${number}`)
+    for (const number of numbers) {
+      if (!atOnce) connection.write(`RETR ${number}`)
+      found.push(await messageOf(maxBytes))
+    }
+    return found
+  }
 
   return {
     address,
@@ -170,8 +191,12 @@ function pop3Client({ connection, capabilities, address, run }: ClientDeps): Pop
     ids: () => run(() => entriesOf('UIDL')),
     sizes: () =>
       run(async () => new Map((await entriesOf('LIST'))?.map(({ number, id }) => [number, Number.parseInt(id, 10)]))),
-    top: (number, count, maxBytes) => message(`TOP ${number} ${count}`, maxBytes),
-    retrieve: (number, maxBytes) => message(`RETR ${number}`, maxBytes),
+    top: (number, count, maxBytes) =>
+      run(async () => {
+        connection.write(`TOP ${number} ${count}`)
+        return await messageOf(maxBytes)
+      }),
+    retrieve: (numbers, maxBytes) => run(() => retrieve(numbers, maxBytes)),
     async close() {
       const goodbye = run(async () => void (await ask(connection, 'QUIT'))).catch(() => {})
       await withinLimit(goodbye, goodbyeMs, () => {})

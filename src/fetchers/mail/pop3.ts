@@ -7,6 +7,7 @@ import { type MailOptions, newestMessagesOf } from './mail-options.ts'
 import { type MailTarget, parseMailUrl } from './mail-url.ts'
 import { bodyOf, keyOfHeader, messageItem } from './message-body.ts'
 import { connectPop3, type Pop3Client } from './pop3-client.ts'
+import { createReadAhead } from './read-ahead.ts'
 
 /**
  * Mailboxes by POP3. Messages are known by the ids that the server gives them (UIDL), or by their Message-ID where it gives none. They stay
@@ -42,6 +43,7 @@ function pop3Session(client: Pop3Client, target: MailTarget, place: Place, newes
   /** Of messages, by URL. */
   const numbers = new Map<string, number>()
   let sizes: Map<number, number> | null = null
+  const ahead = createReadAhead({ maxBodyBytes, sizeOf, fetch: sourcesOf })
 
   async function byHeader(number: number): Promise<Entry | null> {
     const header = await client.top(number, 0, headerBytes)
@@ -81,11 +83,13 @@ function pop3Session(client: Pop3Client, target: MailTarget, place: Place, newes
     // With nothing that is known, it is a first look, or a mailbox that is no longer the same.
     if (!isKnown) fresh.splice(Math.min(newestMessages, maxItems))
     const taken = fresh.reverse().slice(0, maxItems)
+    const items = await itemsOf(taken)
+    ahead.expect(items.map(({ url }) => url))
     const older = isKnown ? 0 : total - taken.length
     return {
       kind: 'list',
       title: `Mailbox on ${host}`,
-      items: await itemsOf(taken),
+      items,
       lists: [],
       isWhole: false,
       cursor: writeCursor([...(isKnown ? known : []), ...taken.map(({ key }) => anchorOf(key))]),
@@ -121,15 +125,26 @@ function pop3Session(client: Pop3Client, target: MailTarget, place: Place, newes
     throw new AppError('not-found', `The message is not on ${host} any more.`)
   }
 
-  /** Of a message that is too long, the first lines are asked for: there is no other way to stop the server. */
-  async function sourceOf(number: number): Promise<Buffer | null> {
+  async function sizeOf(url: string): Promise<number | undefined> {
     sizes ??= await client.sizes()
-    const isLong = client.hasTop && (sizes.get(number) ?? 0) > 2 * maxBodyBytes
-    const lines = Math.ceil(maxBodyBytes / usualLineBytes) + 1000
-    const cut = isLong ? await client.top(number, lines, maxBodyBytes + 1) : null
-    // With shorter lines than usual, that may have been too few.
-    const found = cut?.isCut ? cut : await client.retrieve(number, maxBodyBytes + 1)
-    return found?.body ?? null
+    return sizes.get(numbers.get(url)!)
+  }
+
+  async function sourcesOf(urls: readonly string[], maxBytes: number): Promise<Map<string, Buffer>> {
+    const [only] = urls
+    const isLong = urls.length === 1 && ((await sizeOf(only!)) ?? 0) > 2 * maxBytes
+    const start = isLong ? await startOf(numbers.get(only!)!, maxBytes) : null
+    if (start !== null) return new Map([[only!, start]])
+    const wanted = urls.map((url) => numbers.get(url)!)
+    const found = await client.retrieve(wanted, maxBytes)
+    return new Map(found.flatMap((message, at) => (message === null ? [] : [[urls[at]!, message.body]])))
+  }
+
+  /** Of a message that is too long, the first lines are asked for: there is no other way to stop the server. Null if they were too few. */
+  async function startOf(number: number, maxBytes: number): Promise<Buffer | null> {
+    if (!client.hasTop) return null
+    const start = await client.top(number, Math.ceil(maxBytes / usualLineBytes) + 1000, maxBytes)
+    return start?.isCut ? start.body : null
   }
 
   return {
@@ -143,7 +158,7 @@ function pop3Session(client: Pop3Client, target: MailTarget, place: Place, newes
       if (inList !== list || key === null) throw new AppError('not-found', `No message of ${host}: ${item.url}`)
       const url = messageUrl(list, key)
       if (!numbers.has(url)) await find(key)
-      const source = await sourceOf(numbers.get(url)!)
+      const source = await ahead.read(url)
       if (source === null) throw new AppError('not-found', `The message is not on ${host} any more.`)
       return await bodyOf(item, source, maxBodyBytes)
     },

@@ -1,0 +1,77 @@
+export type ReadAheadDeps = {
+  maxBodyBytes: number
+  /** As the server says; undefined where it doesn't. */
+  sizeOf(url: string): Promise<number | undefined>
+  /** Sources by URL, each cut at `maxBytes`; without those that are not there any more. */
+  fetch(urls: readonly string[], maxBytes: number): Promise<ReadonlyMap<string, Buffer>>
+}
+
+export type ReadAhead = {
+  /** The messages of a list, in the order in which they are likely to be asked for. */
+  expect(urls: readonly string[]): void
+  /** Null where it is not there any more. */
+  read(url: string): Promise<Buffer | null>
+}
+
+const maxAhead = 50
+const maxSmallBytes = 256 * 1024
+
+/**
+ * Most messages are small, and asking for each by itself is mostly waiting. Once messages are asked for in the order of their list, the next
+ * ones are fetched along, never more than were asked for in that order before. So little is moved in vain where some of them are kept.
+ */
+export function createReadAhead({ maxBodyBytes, sizeOf, fetch }: ReadAheadDeps): ReadAhead {
+  const maxSmall = Math.min(maxSmallBytes, maxBodyBytes)
+  const ahead = new Map<string, Buffer>()
+  let order: readonly string[] = []
+  let places: ReadonlyMap<string, number> = new Map()
+  let last = -2
+  let inOrder = 0
+  let turn: Promise<unknown> = Promise.resolve()
+
+  const isSmall = async (url: string): Promise<boolean> => ((await sizeOf(url)) ?? maxSmall + 1) <= maxSmall
+
+  async function batchFrom(at: number): Promise<string[]> {
+    const batch: string[] = []
+    for (const url of order.slice(at, at + 1 + Math.min(inOrder, maxAhead))) {
+      if (!(await isSmall(url))) break
+      batch.push(url)
+    }
+    return batch
+  }
+
+  async function next(url: string): Promise<Buffer | null> {
+    const at = places.get(url) ?? -2
+    inOrder = at >= 0 && at === last + 1 ? inOrder + 1 : 0
+    last = at
+    const there = ahead.get(url)
+    if (there !== undefined) {
+      ahead.delete(url)
+      return there
+    }
+    ahead.clear()
+    const batch = inOrder === 0 ? [] : await batchFrom(at)
+    if (batch.length > 1) {
+      // One that is longer than the server said is read by itself.
+      for (const [each, source] of await fetch(batch, maxSmall + 1))
+        if (source.length <= maxSmall) ahead.set(each, source)
+      const own = ahead.get(url)
+      ahead.delete(url)
+      if (own !== undefined) return own
+    }
+    return (await fetch([url], maxBodyBytes + 1)).get(url) ?? null
+  }
+
+  return {
+    expect(urls) {
+      order = urls
+      places = new Map(urls.map((url, at) => [url, at]))
+      last = -2
+    },
+    read(url) {
+      const read = turn.then(() => next(url))
+      turn = read.catch(() => {})
+      return read
+    },
+  }
+}
