@@ -178,7 +178,7 @@ export function scheduleDeps({
     },
     lease: createLeaderLease({ pool, name: schedulerRole, holder, clock, leaseMs: config.cluster.leaseMs }),
     startRetention: () => holdRetention({ dataDir: '', store: address, config }, stores, clock, log),
-    listenTo: createListenTo({ config, clock, secrets: null }),
+    listenTo: createListenTo({ config, clock, stores }),
     createFetcher: (epoch) =>
       createClusterFetchers({
         ...{ epoch, events, clock, offersOf: ofChecks, watches: fencedWatches(epoch) },

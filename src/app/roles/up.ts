@@ -56,7 +56,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
   const watching = createWatching({
     ...{ stores, fetcher, config, clock, log, countTasks, maxTasks: MAX_TASKS },
     budgets: { set: counters.setCrawlPages },
-    listenTo: createListenTo({ config, clock, secrets: null }),
+    listenTo: createListenTo({ config, clock, stores }),
   })
   const { service, scheduler } = watching
   const retention = holdRetention({ dataDir: folder, store: null, config }, stores, clock, log)
