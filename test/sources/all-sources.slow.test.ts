@@ -40,7 +40,7 @@ async function startWorld() {
     if (path === '/feed.xml') {
       response.setHeader('content-type', 'application/rss+xml')
       const items = entries.map(
-        (title, n) => `<item><title>${title}</title><guid>${n}</guid><link>${site.url(`/e${n}`)}</link></item>`,
+        (title, n) => `<item><title>${title}</title><guid>${n}</guid><link>${site.origin}/e${n}</link></item>`,
       )
       return response.end(`<rss version="2.0"><channel><title>News</title>${items.join('')}</channel></rss>`)
     }
@@ -70,14 +70,14 @@ async function startWorld() {
   await news.post({ id: '<n1@example.org>', subject: 'The first article', body: 'It is short.' })
   const query = encodeURIComponent('SELECT id, name, price FROM stock')
   const sources = {
-    web: { uri: site.url('/page') },
-    rendered: { uri: site.url('/rendered'), render: 'browser' },
+    web: { uri: `${site.origin}/page` },
+    rendered: { uri: `${site.origin}/rendered`, render: 'browser' },
     pop3: { uri: `pop3://127.0.0.1:${mail.ports.pop3}/`, credentials: 'popper' },
     imap: { uri: `imap://127.0.0.1:${mail.ports.imap}/INBOX`, credentials: 'ima', method: 'push', every: '1d' },
     news: { uri: `nntp://127.0.0.1:${news.port}/open.group` },
-    feed: { uri: site.url('/feed.xml') },
+    feed: { uri: `${site.origin}/feed.xml` },
     sql: { uri: `sqlite://${join(root, 'stock.db')}?query=${query}&key=id&title=name` },
-    json: { uri: `query+${site.url('/rows')}#rows=$.rows[*]&key=id&title=name` },
+    json: { uri: `query+${site.origin}/rows#rows=$.rows[*]&key=id&title=name` },
     ftp: { uri: `ftp://127.0.0.1:${ftp.port}/in/` },
     files: { uri: `${pathToFileURL(files)}/`, method: 'push', every: '1d' },
   }

@@ -146,6 +146,7 @@ runasgroup: ${owner}
 bindaddress: 127.0.0.1
 port: ${port}
 nnrpdpostport: ${port}
+nnrpdloadlimit: 0
 pathnews: /usr/lib/news
 pathbin: ${programs}
 pathetc: ${folder}/etc

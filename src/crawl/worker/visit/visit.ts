@@ -3,7 +3,6 @@ import { type ErrorCode, isAppError } from '../../../core/errors.ts'
 import type { SkipReason } from '../../../core/reports/crawl-report.ts'
 import { isForAll, type QueuedRequest } from '../../../core/request.ts'
 import { accessOf, isOpen, withoutAccess } from '../../../core/url/access.ts'
-import { isTemporary } from '../../../core/work/retry.ts'
 import type { DocumentKey, DocumentStore, KnownDocument } from '../../../store/contracts/documents.ts'
 import { type FetchResponse, type FetchResult, headerValue, isWholeAnswer } from '../../fetch/fetch-result.ts'
 import type { Fetcher } from '../../fetch/fetcher.ts'
@@ -130,7 +129,7 @@ export function createVisit(options: VisitOptions): Visit {
       if (secret === null) return refused('the credentials of this source do not exist any more')
       signIn = headersOfSecret(secret)
     } catch (error) {
-      if (!isAppError(error) || isTemporary(error)) throw error
+      if (!isAppError(error) || error.retry === 'later') throw error
       return refused(error.message)
     }
     const url = withoutAccess(request.url)
