@@ -97,7 +97,7 @@ async function startWorld() {
     ...{ root, sources, add, db, ftp },
     async end() {
       db.close()
-      await Promise.all([site.close(), mail.end(), news.end(), ftp.end()])
+      await Promise.all([site.close(), mail.end(), news.end(), ftp.close()])
       await rm(root, { recursive: true })
     },
   }
