@@ -3,6 +3,7 @@ import { systemClock } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
 import type { Protocol, Protocols, ProtocolTools } from '../crawl/fetch/protocol.ts'
 import { createBrowserProtocol } from '../fetchers/browser/browser-protocol.ts'
+import { createQueryProtocol } from '../fetchers/db/query-protocol.ts'
 import { createSqlProtocol } from '../fetchers/db/sql-protocol.ts'
 import { schemeOf } from '../fetchers/fetcher.ts'
 import { createFileProtocol } from '../fetchers/files/file-protocol.ts'
@@ -16,7 +17,7 @@ import { type ProtocolAbilities, webAbilities } from '../services/profiles/proto
 type ProtocolSettings = Pick<Config, 'files'>
 
 /** All protocols of this version beside the web's own. */
-function allProtocols({ files }: ProtocolSettings, _tools: ProtocolTools): Protocol[] {
+function allProtocols({ files }: ProtocolSettings, tools: ProtocolTools): Protocol[] {
   const { roots } = files
   return [
     createFileProtocol({ roots }),
@@ -26,6 +27,7 @@ function allProtocols({ files }: ProtocolSettings, _tools: ProtocolTools): Proto
     createPop3Protocol(),
     createNntpProtocol(),
     createSqlProtocol({ roots }),
+    createQueryProtocol(tools),
   ]
 }
 

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { startNameServer } from '../../src/crawl/dns/name-server.testkit.ts'
 import { withoutBrowser } from '../../src/fetchers/browser/browser.testkit.ts'
 import { startVsftpd, vsftpdSkip } from '../../src/fetchers/files/vsftpd.testkit.ts'
-import { dovecotSkip, startDovecot } from '../../src/fetchers/mail/dovecot.testkit.ts'
+import { dovecotSkip, mailHostName, startDovecot } from '../../src/fetchers/mail/dovecot.testkit.ts'
 import { newsServerSkip, startNewsServer } from '../../src/fetchers/news/news-server.testkit.ts'
 import type { Annotation } from '../../ui/src/api/types.ts'
 import { startCluster, startUp } from '../kit/service.ts'
@@ -68,12 +69,18 @@ async function startWorld() {
   await message('popper', 'The first letter by POP', 'p1')
   await message('ima', 'The first letter by IMAP', 'i1')
   await news.post({ id: '<n1@example.org>', subject: 'The first article', body: 'It is short.' })
+  const names = await startNameServer((name) => ({
+    addresses: name === mailHostName ? ['127.0.0.1'] : [],
+    ttlSeconds: 60,
+  }))
+  const ca = join(root, 'ca.pem')
+  await writeFile(ca, mail.ca)
   const query = encodeURIComponent('SELECT id, name, price FROM stock')
   const sources = {
     web: { uri: `${site.origin}/page` },
     rendered: { uri: `${site.origin}/rendered`, render: 'browser' },
-    pop3: { uri: `pop3://127.0.0.1:${mail.ports.pop3}/`, credentials: 'popper' },
-    imap: { uri: `imap://127.0.0.1:${mail.ports.imap}/INBOX`, credentials: 'ima', method: 'push', every: '1d' },
+    pop3: { uri: `pop3://${mailHostName}:${mail.ports.pop3}/`, credentials: 'popper' },
+    imap: { uri: `imap://${mailHostName}:${mail.ports.imap}/INBOX`, credentials: 'ima', method: 'push', every: '1d' },
     news: { uri: `nntp://127.0.0.1:${news.port}/open.group` },
     feed: { uri: `${site.origin}/feed.xml` },
     sql: { uri: `sqlite://${join(root, 'stock.db')}?query=${query}&key=id&title=name` },
@@ -94,10 +101,16 @@ async function startWorld() {
     files: () => writeFile(join(files, 'second.txt'), 'The second file.\n'),
   }
   return {
-    ...{ root, sources, add, db, ftp },
+    ...{ sources, add },
+    settings: {
+      ERACE_FILES_ROOTS: root,
+      ERACE_CREDENTIALS_KEY: key,
+      ERACE_NETWORK_NAMESERVERS: names.server,
+      NODE_EXTRA_CA_CERTS: ca,
+    },
     async end() {
       db.close()
-      await Promise.all([site.close(), mail.end(), news.end(), ftp.close()])
+      await Promise.all([site.close(), mail.end(), news.end(), ftp.close(), names.close()])
       await rm(root, { recursive: true })
     },
   }
@@ -107,7 +120,7 @@ for (const [engine, start] of Object.entries({ SQLite: startUp, PostgreSQL: star
   describe(`one profile over all kinds of sources, ${engine}`, { skip }, () => {
     test('each new item is told once', async () => {
       const world = await startWorld()
-      const service = await start({ ERACE_FILES_ROOTS: world.root, ERACE_CREDENTIALS_KEY: key })
+      const service = await start(world.settings)
       try {
         const me = await createAccount(service)
         for (const user of ['popper', 'ima'])
