@@ -41,7 +41,7 @@ async function startWorld() {
     if (path === '/feed.xml') {
       response.setHeader('content-type', 'application/rss+xml')
       const items = entries.map(
-        (title, n) => `<item><title>${title}</title><guid>${n}</guid><link>${site.origin}/e${n}</link></item>`,
+        (title, n) => `<item><title>${title}</title><guid>${title}</guid><link>${site.origin}/e${n}</link></item>`,
       )
       return response.end(`<rss version="2.0"><channel><title>News</title>${items.join('')}</channel></rss>`)
     }
@@ -133,7 +133,8 @@ for (const [engine, start] of Object.entries({ SQLite: startUp, PostgreSQL: star
           ...source,
         }))
         await me.ask('POST', '/profiles', { name: 'Everything', sources })
-        await me.visited()
+        const isVisited = ({ lastCheckedAt }: { lastCheckedAt: string | null }): boolean => lastCheckedAt !== null
+        await until('all were visited', async () => (await me.sources()).every(isVisited))
         const states = (await me.sources()).map(({ uri, outcome }) => `${uri.slice(0, 40)} ${outcome}`)
         assert.deepEqual(
           states.filter((state) => /failed|skipped/.test(state)),
