@@ -9,7 +9,9 @@ import type { ServerPlace } from './sql-url.ts'
 
 export type Login = { user: string; password: string }
 
-const rowsAtOnce = 100
+/** The server has all rows of an answer in its memory, and so have we. */
+const bytesAtOnce = 1024 * 1024
+const rowsAtOnce = 500
 
 /** Values come as text and are read here: the spelling must not depend on the settings of server or driver. */
 const types = { getTypeParser: () => (text: string) => text }
@@ -64,8 +66,10 @@ export async function openPostgres(
         await ask(`DECLARE erace_rows NO SCROLL CURSOR FOR ${query}`)
         const table: Table = { names: [], rows: [], isCapped: false }
         let bytes = 0
+        let count = 1
         for (;;) {
-          const { fields, rows } = await ask(`FETCH ${rowsAtOnce} FROM erace_rows`)
+          const { fields, rows } = await ask(`FETCH ${count} FROM erace_rows`)
+          guard.check()
           if (table.names.length === 0) table.names = uniqueNames(fields.map(({ name }) => name))
           for (const row of rows) {
             if (table.rows.length >= limits.maxRows || bytes > limits.maxBytes) {
@@ -76,7 +80,8 @@ export async function openPostgres(
             for (const cell of cells) bytes += cell.length
             table.rows.push(cells)
           }
-          if (table.isCapped || rows.length < rowsAtOnce) break
+          if (table.isCapped || rows.length < count) break
+          count = Math.max(1, Math.min(rowsAtOnce, Math.floor((bytesAtOnce * table.rows.length) / bytes)))
         }
         await client.query('ROLLBACK')
         return table

@@ -14,6 +14,8 @@ export type RowList = RowNaming & {
   url: string
   name: string
   rows: readonly Row[]
+  /** Where they are known without any row. */
+  columns?: readonly string[]
   /** Whether there are more rows than these. */
   isCapped: boolean
   maxBodyBytes: number
@@ -154,11 +156,11 @@ function escaped(text: string): string {
 }
 
 /** CSV: a row that is inserted changes no other line. Null is empty, an empty text is in quotes. */
-function tableItem({ url, name, rows, maxBodyBytes }: RowList): Item {
-  const columns = [...new Set(rows.flatMap(({ names }) => names))]
+function tableItem({ url, name, rows, columns: known, maxBodyBytes }: RowList): Item {
+  const columns = known ?? [...new Set(rows.flatMap(({ names }) => names))]
   const lines = [columns.map(field).join(',')]
   for (const { names, cells } of rows) {
-    const values = names === rows[0]!.names ? cells : columns.map((column) => cells[names.indexOf(column)] ?? nullCell)
+    const values = names === known ? cells : columns.map((column) => cells[names.indexOf(column)] ?? nullCell)
     lines.push(values.map((cell) => (cell === nullCell ? '' : field(cellText(cell)))).join(','))
   }
   const text = `${lines.join('\r\n')}\r\n`

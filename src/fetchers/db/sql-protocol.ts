@@ -82,7 +82,7 @@ function sessionOf(reader: SqlReader, source: SqlUrl, { url, limits }: Place, ma
       }
       const named = { url, name: nameOf(source.place), key: source.key, title: source.title }
       const list = rows.map((cells) => ({ names, cells }))
-      return listOfRows({ ...named, rows: list, isCapped, maxBodyBytes: limits.maxBodyBytes })
+      return listOfRows({ ...named, rows: list, columns: names, isCapped, maxBodyBytes: limits.maxBodyBytes })
     },
     async read({ body }) {
       if (body === undefined) throw new AppError('not-found', 'rows come with their list')

@@ -37,10 +37,12 @@ export function guardSocket(socket: Socket, { signal, limits }: Pick<Place, 'sig
     limits.connectTimeoutMs,
   )
   let maxBytes = limits.maxBodyBytes
-  const watch = setInterval(() => {
+  const watch = setInterval(checkBytes, watchMs)
+
+  function checkBytes(): void {
     if (socket.bytesRead > maxBytes)
       cut('query-refused', `the server sent more than ${maxBytes} bytes; choose fewer columns or rows`)
-  }, watchMs)
+  }
 
   function cut(code: ErrorCode, message: string): void {
     failure ??= new AppError(code, message)
@@ -53,6 +55,11 @@ export function guardSocket(socket: Socket, { signal, limits }: Pick<Place, 'sig
   return {
     /** Why the line was cut; null where it wasn't. */
     failure: () => failure,
+    /** After an answer that came at once. Throws where it was too long. */
+    check(): void {
+      checkBytes()
+      if (failure !== null) throw failure
+    },
     /** From connecting to asking. */
     allow(read: Pick<ReadLimits, 'maxBytes' | 'timeoutMs'>): void {
       clearTimeout(deadline)
