@@ -131,14 +131,14 @@ const entryFields = new Map<string, Field>([
   ...sharedFields,
 ])
 /** Files that come with an entry, with the attribute that has their address. Those of Media RSS may be in a group. */
-const enclosureElements = new Map([
+const enclosureElements = new Map<string, 'url' | 'href'>([
   ['enclosure', 'url'],
   ['media:content', 'url'],
   ['media:thumbnail', 'url'],
   ['media:peerlink', 'href'],
 ])
 /** Categories that are attributes. */
-const categoryAttributes = new Map([
+const categoryAttributes = new Map<string, 'term' | 'text' | 'label'>([
   ['category', 'term'],
   ['itunes:category', 'text'],
   ['googleplay:category', 'text'],
