@@ -1,4 +1,6 @@
 import type { ValidationError } from '../../config/validation-errors.ts'
+import { isAppError } from '../../core/errors.ts'
+import { parseRenderSteps } from '../../core/url/render-steps.ts'
 import type { SecretValues } from './sealing.ts'
 
 /** What each kind of credentials consists of. The fields of all kinds together are few, and a form shows them one below the other. */
@@ -48,7 +50,18 @@ function headerFault(name: string): string | null {
 const headerValueFault = (value: string): string | null =>
   /[^\t\x20-\x7e\x80-\xff]/.test(value) ? 'has characters that a header must not hold' : null
 
-const stepsFault = (value: string): string | null => (value.trim() === '' ? 'is empty' : null)
+/** The parser's own messages quote the line, which may have a password in it. */
+function stepsFault(value: string): string | null {
+  if (value.trim() === '') return 'is empty'
+  for (const [n, line] of value.split('\n').entries())
+    try {
+      parseRenderSteps(line)
+    } catch (error) {
+      if (!isAppError(error, 'url-invalid')) throw error
+      return `line ${n + 1} is not a step such as go https://…, click #accept, fill #user:={user}, press Enter or wait quiet`
+    }
+  return null
+}
 
 export const credentialKinds = ['password', 'bearer', 'header', 'cookie', 'steps'] as const
 export type CredentialKind = (typeof credentialKinds)[number]

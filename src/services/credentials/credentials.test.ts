@@ -89,7 +89,7 @@ describe('the values of credentials', () => {
     bearer: { token: 'abc.def' },
     header: { name: 'X-Api-Key', value: 'abc' },
     cookie: { cookie: 'a=b; c=d' },
-    steps: { steps: 'go https://a.example/\nfill #user {user}', user: 'ann', password: 'x' },
+    steps: { steps: 'go https://a.example/\nfill #user:={user}', user: 'ann', password: 'x' },
   }
   const errorsOf = (kind: CredentialKind, given: SecretValues, known: SecretValues | null = null) => {
     const read = readCredentialValues(kind, given, known)
@@ -121,8 +121,11 @@ describe('the values of credentials', () => {
       }
     assert.match(errorsOf('cookie', { cookie: 'a=字' }).join(), /characters that a header must not hold/)
     assert.match(errorsOf('bearer', { token: 'x'.repeat(8001) }).join(), /longer than 8000/)
-    assert.match(errorsOf('steps', { steps: 'go x\n'.repeat(20) }).join(), /more than 20 lines/)
+    assert.match(errorsOf('steps', { steps: 'click x\n'.repeat(20) }).join(), /more than 20 lines/)
     assert.match(errorsOf('steps', { steps: 'go x\r\nclick y' }).join(), /control characters/)
+    assert.deepEqual(errorsOf('steps', { steps: 'click x\nmy-password' }), [
+      'values.steps: line 2 is not a step such as go https://…, click #accept, fill #user:={user}, press Enter or wait quiet',
+    ])
     for (const name of ['Host', 'content-length', 'X Y', 'a:b', ''])
       assert.equal(errorsOf('header', { name, value: 'x' }).length, 1, name)
   })

@@ -8,6 +8,7 @@ import { signOut, useMe } from '../session/session.ts'
 import { useQueryState } from '../url/query-state.ts'
 import { AccountPart } from './account-part.tsx'
 import { AppearancePart } from './appearance-part.tsx'
+import { CredentialsPart } from './credentials-part.tsx'
 import { SessionsPart } from './sessions-part.tsx'
 import { ShortcutsPart } from './shortcuts-part.tsx'
 import { strings } from './strings.ts'
@@ -19,6 +20,7 @@ const parts = [
   { name: 'notifications', View: NotificationsPart, forAll: true },
   { name: 'appearance', View: AppearancePart, forAll: true },
   { name: 'shortcuts', View: ShortcutsPart, forAll: true },
+  { name: 'credentials', View: CredentialsPart, forAll: true },
   { name: 'sessions', View: SessionsPart, forAll: true },
   { name: 'tokens', View: TokensPart, forAll: true },
   { name: 'users', View: UsersPart, forAll: false },

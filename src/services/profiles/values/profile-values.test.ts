@@ -294,6 +294,18 @@ describe('a profile in JSON', () => {
     ])
   })
 
+  test('the steps that a browser takes stay with the address; places within a page do not', () => {
+    const uriOf = (source: object) => draftOf({ sources: [source] }).sources[0]!.uri
+    const stepped = `${uri}#!click=.accept&wait=quiet`
+    assert.equal(uriOf({ uri: stepped, render: 'browser' }), stepped)
+    assert.equal(uriOf({ uri: stepped }), uri)
+    assert.equal(uriOf({ uri: `${uri}#top`, render: 'browser' }), uri)
+    assert.match(
+      errorsOf({ sources: [{ uri: `${uri}#!jump=1`, render: 'browser' }] }).join(),
+      /uri: "jump" isn't a step/,
+    )
+  })
+
   test('an address with a user or a password is refused, whatever the protocol, and its secret is in no message', () => {
     for (const given of ['https://~b@a.example/', 'https://ann:s3cret@a.example/', 'imaps://ann@a.example/'])
       assert.deepEqual(errorsOf({ sources: [{ uri: given }] }), [

@@ -13,6 +13,7 @@ import {
 } from '../../../core/profile.ts'
 import { readSelector } from '../../../core/select/selector.ts'
 import { renders } from '../../../core/url/access.ts'
+import { formatRenderSteps, parseRenderSteps, renderMark } from '../../../core/url/render-steps.ts'
 import { maxOtherUrlLength } from '../../../crawl/normalize/source-naming.ts'
 import { schemeOf } from '../../../fetchers/fetcher.ts'
 import { profileDefaults, windowDefaults } from '../../../xml/profile/profile.ts'
@@ -206,12 +207,25 @@ function readUri(
     )
     return ''
   }
-  const isMeant = !isWeb || (given.render === 'browser' && uri.hash.startsWith('#!'))
-  if (!isMeant) uri.hash = ''
+  uri.hash = readFragment(uri, given.render, at, values)
   // Not through `searchParams`, which would re-encode the given query.
   if (query.length > 0) uri.search = `${uri.search}${uri.search === '' ? '?' : '&'}${new URLSearchParams(query)}`
   if (uri.href.length > max) values.reject(at, `is longer than ${max} characters with its arguments`)
   return uri.href
+}
+
+/** Places within a web page are none of its address; what a browser has to do on it is. Other protocols spell theirs themselves. */
+function readFragment({ protocol, hash }: URL, render: unknown, place: string, values: PlainValues): string {
+  if (protocol !== 'http:' && protocol !== 'https:') return hash
+  if (render !== 'browser' || !hash.startsWith(renderMark)) return ''
+  try {
+    const steps = formatRenderSteps(parseRenderSteps(hash))
+    return steps === '' ? '' : renderMark + steps
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    values.reject(place, error.message)
+    return ''
+  }
 }
 
 function readArguments(value: unknown, place: string, values: PlainValues): [name: string, value: string][] {
