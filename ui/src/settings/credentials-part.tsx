@@ -42,8 +42,10 @@ export function CredentialsPart() {
           {items.map((each) => (
             <li key={each.id} className="kit-row">
               <Description of={each} />
-              <Button label={text.edit} small onClick={() => setEdited(each)} />
-              <Button label={text.remove} small variant="danger" onClick={() => setLeaving(each)} />
+              <div className="kit-row">
+                <Button label={text.edit} small onClick={() => setEdited(each)} />
+                <Button label={text.remove} small variant="danger" onClick={() => setLeaving(each)} />
+              </div>
             </li>
           ))}
         </ul>
@@ -61,7 +63,7 @@ function Description({ of }: { of: Credentials }) {
   return (
     <div className="settings-what">
       <p className="break">
-        <strong>{name}</strong> <Badge>{text.kinds[kind]}</Badge>{' '}
+        <strong>{name}</strong> <Badge>{text.shortKinds[kind]}</Badge>{' '}
         {problem !== '' && <Badge tone="warn">{text.unreadable}</Badge>}
         {failedSince !== null && <Badge tone="warn">{text.failing}</Badge>}
       </p>

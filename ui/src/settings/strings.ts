@@ -107,6 +107,13 @@ export const strings = {
       cookie: 'Cookie',
       steps: 'Sign-in in a browser',
     },
+    shortKinds: {
+      password: 'Password',
+      bearer: 'Token',
+      header: 'Header',
+      cookie: 'Cookie',
+      steps: 'Browser sign-in',
+    },
     kindHints: {
       password: 'For mail, news, FTP, databases, and pages that ask with a small window',
       bearer: 'Sent as Authorization: Bearer …',
