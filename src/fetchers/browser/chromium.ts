@@ -187,12 +187,8 @@ const closeWithin = (browser: Browser): Promise<void> =>
   )
 
 function environment(temporary: string): Record<string, string> {
-  const given: Record<string, string> = { TMPDIR: temporary }
-  for (const name of passedOn) {
-    const value = process.env[name]
-    if (value !== undefined) given[name] = value
-  }
-  return given
+  const given = Object.entries(process.env).filter((entry): entry is [string, string] => passedOn.includes(entry[0]))
+  return { ...Object.fromEntries(given), TMPDIR: temporary }
 }
 
 const failure = (message: string): AppError => new AppError('browser-failed', message)

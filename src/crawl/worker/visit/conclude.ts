@@ -16,7 +16,7 @@ import type { CounterName, ShardStats } from '../shared-counters.ts'
 import { STATUS_GONE } from './protocol-visit.ts'
 import { capturesOf, goneCapture, type ReadItemsOptions } from './read-items.ts'
 import { readResponse, redirectTarget } from './read-response.ts'
-import type { VisitResult } from './visit.ts'
+import type { VisitResult } from './visit-result.ts'
 
 /** The result of a visit: a capture or a note to store, the links that it yields, and whether it is to be retried. */
 export type Conclusion = {

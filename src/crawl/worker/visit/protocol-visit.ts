@@ -4,37 +4,10 @@ import type { QueuedRequest } from '../../../core/request.ts'
 import { type Access, accessOf, withAccess, withoutAccess } from '../../../core/url/access.ts'
 import { hostKey } from '../../../core/url/partition.ts'
 import type { DocumentKey, DocumentStore, KnownDocument } from '../../../store/contracts/documents.ts'
-import type { Item, ItemBody, List, Protocol, ProtocolLimits, Secret, Session } from '../../fetch/protocol.ts'
+import type { Item, List, Protocol, ProtocolLimits, Secret, Session } from '../../fetch/protocol.ts'
 import type { Secrets } from '../../fetch/secrets.ts'
 import type { HostSignal } from '../../frontier/politeness.ts'
-import type { VisitResult } from './visit.ts'
-
-/** One item of a visit: its body, or that it is the one that is kept, or why it could not be read. */
-export type ReadItem = {
-  item: Item
-  /** With access. */
-  url: string
-  key: DocumentKey
-  known: KnownDocument | null
-  result: { kind: 'body'; body: ItemBody } | { kind: 'kept' } | { kind: 'failed'; error: AppError }
-}
-
-/** What was read at a URL. Nothing is stored here. */
-export type ProtocolReading = {
-  address: string
-  startedAt: number
-  totalMs: number
-  bytes: number
-  /** Null where the URL is an item itself, which is then the only one of `items`; and where not all of the list could be read. */
-  list: List | null
-  items: readonly ReadItem[]
-  /** Links of the last list that was kept which are not in this one. */
-  missing: readonly string[]
-  /** There is more to read at once. */
-  hasMore: boolean
-  /** What ended it early. */
-  failure: AppError | null
-}
+import type { ProtocolReading, ReadItem, VisitResult } from './visit-result.ts'
 
 export type ProtocolVisitOptions = {
   /** The protocol of a URL; null for the web's own. */
@@ -139,9 +112,10 @@ export function createProtocolVisit(options: ProtocolVisitOptions) {
   ): Promise<ProtocolReading> {
     const startedAt = clock.now()
     const started = clock.monotonic()
-    const signal = AbortSignal.any([options.stopping, AbortSignal.timeout(options.totalTimeoutMs)])
-    const session = await openSession(protocol, request, signal)
+    const { signal, clear } = createDeadline(options.totalTimeoutMs, options.stopping)
+    let session: Session | null = null
     try {
+      session = await openSession(protocol, request, signal)
       const kept = known !== null && known.versionId !== 0 ? known : null
       const found = await session.look(kept === null || request.check.first ? '' : cursorOf(kept))
       const items = await lookUp(found.kind === 'item' ? [found.item] : found.items, accessOf(request.url))
@@ -153,7 +127,8 @@ export function createProtocolVisit(options: ProtocolVisitOptions) {
       const totalMs = clock.monotonic() - started
       return { address, startedAt, totalMs, bytes, list, items: read, missing, hasMore, failure }
     } finally {
-      await session.close()
+      clear()
+      await session?.close()
     }
   }
 
@@ -214,6 +189,22 @@ function cursorOf({ etag }: KnownDocument): string {
 
 function isKept({ versionId, etag, truncated }: KnownDocument, { validator }: Item): boolean {
   return versionId !== 0 && validator !== '' && etag === validator && truncated !== 'time'
+}
+
+/** Aborted when the time is over, or the crawl stops. */
+function createDeadline(timeoutMs: number, stopping: AbortSignal): { signal: AbortSignal; clear(): void } {
+  const controller = new AbortController()
+  const abort = (): void => controller.abort(new DOMException('reading took too long', 'TimeoutError'))
+  const timer = setTimeout(abort, timeoutMs)
+  stopping.addEventListener('abort', abort)
+  if (stopping.aborted) abort()
+  return {
+    signal: controller.signal,
+    clear() {
+      clearTimeout(timer)
+      stopping.removeEventListener('abort', abort)
+    },
+  }
 }
 
 function asAppError(error: unknown): AppError {

@@ -7,8 +7,9 @@ import { hostKey } from '../../../core/url/partition.ts'
 import type { Capture, DocumentKey, KnownDocument } from '../../../store/contracts/documents.ts'
 import type { ItemBody, List, Part } from '../../fetch/protocol.ts'
 import { readItemFacts } from './item-facts.ts'
-import { type ProtocolReading, type ReadItem, STATUS_GONE, STATUS_READ, validatorOf } from './protocol-visit.ts'
+import { STATUS_GONE, STATUS_READ, validatorOf } from './protocol-visit.ts'
 import { compareText, type ReadOptions, readableText } from './read-response.ts'
+import type { ProtocolReading, ReadItem } from './visit-result.ts'
 
 export type ReadItemsOptions = ReadOptions & {
   keyOf(url: string): DocumentKey

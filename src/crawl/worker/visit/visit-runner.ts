@@ -10,7 +10,8 @@ import type { Dispatcher } from '../dispatcher.ts'
 import type { HostFailures } from '../host-failures.ts'
 import type { Batch } from '../results/batch.ts'
 import type { Conclude } from './conclude.ts'
-import type { Visit, VisitResult } from './visit.ts'
+import type { Visit } from './visit.ts'
+import type { VisitResult } from './visit-result.ts'
 
 /** Its watch has ended. */
 const orphaned = { kind: 'dropped' } as const

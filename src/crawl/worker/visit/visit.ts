@@ -4,52 +4,16 @@ import type { SkipReason } from '../../../core/reports/crawl-report.ts'
 import { isForAll, type QueuedRequest } from '../../../core/request.ts'
 import { accessOf, isOpen, withoutAccess } from '../../../core/url/access.ts'
 import type { DocumentKey, DocumentStore, KnownDocument } from '../../../store/contracts/documents.ts'
-import { type FetchResponse, type FetchResult, headerValue, isWholeAnswer } from '../../fetch/fetch-result.ts'
+import { type FetchResult, headerValue, isWholeAnswer } from '../../fetch/fetch-result.ts'
 import type { Fetcher } from '../../fetch/fetcher.ts'
 import type { Secrets } from '../../fetch/secrets.ts'
 import { headersOfSecret } from '../../fetch/web-secret.ts'
 import type { HostQueue } from '../../frontier/host-queue.ts'
 import type { Leases } from '../../frontier/partition-lease.ts'
 import type { HostSignal } from '../../frontier/politeness.ts'
-import type { ProtocolReading, ProtocolVisits } from './protocol-visit.ts'
+import type { ProtocolVisits } from './protocol-visit.ts'
 import type { RobotsGate, RobotsLoad } from './robots-gate.ts'
-
-/** One request, from the robots.txt check to the answer, with what it tells about the host. Nothing is stored here. */
-export type VisitResult =
-  | { kind: 'answered'; response: FetchResponse; known: KnownDocument | null; signal: HostSignal }
-  /** Not modified since it was stored. */
-  | { kind: 'unchanged'; response: FetchResponse; known: KnownDocument; signal: HostSignal }
-  | { kind: 'redirected'; response: FetchResponse; signal: HostSignal }
-  /** The server says that there is no such page (any more). */
-  | { kind: 'gone'; response: FetchResponse; signal: HostSignal }
-  /** Read by another protocol than the web's. */
-  | {
-      kind: 'read'
-      reading: ProtocolReading
-      known: KnownDocument | null
-      status: number
-      address: string
-      signal: HostSignal
-    }
-  /** The same: there is no such thing (any more). */
-  | { kind: 'vanished'; message: string; known: KnownDocument | null; signal: HostSignal }
-  /** Done in this run already: its links are in the store. */
-  | { kind: 'done-before'; known: KnownDocument }
-  | { kind: 'skipped'; reason: SkipReason; status: number; address: string; signal: HostSignal }
-  | {
-      kind: 'failed'
-      code: ErrorCode
-      message: string
-      retry: boolean
-      status: number
-      address: string
-      signal: HostSignal
-    }
-  /**
-   * robots.txt was fetched first, or the host may get no request any more, or not before `until` (monotonic ms); the request itself
-   * comes later.
-   */
-  | { kind: 'postponed'; signal: HostSignal; until?: number }
+import type { VisitResult } from './visit-result.ts'
 
 export type VisitOptions = {
   documents: DocumentStore
