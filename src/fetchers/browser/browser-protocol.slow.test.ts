@@ -1,7 +1,21 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { PNG } from 'pngjs'
-import { placeOf, render, type Site, startBrowserProtocol, startSite, withoutBrowser } from './browser.testkit.ts'
+import {
+  executable,
+  placeOf,
+  render,
+  type Site,
+  startBrowserProtocol,
+  startSite,
+  withoutBrowser,
+} from './browser.testkit.ts'
 import type { BrowserProtocol } from './browser-protocol.ts'
 
 const login = `<form method="get" action="/account"><input name="user"><input name="pass" type="password"><button>Go</button></form>`
@@ -144,4 +158,77 @@ describe('pages in a browser', { skip: withoutBrowser, concurrency: 1 }, () => {
     const { width, height } = PNG.sync.read(parts![0]!.body.body)
     assert.deepEqual([width, height], [1280, 10_000])
   })
+
+  test('a browser elsewhere is used beside others, and left as it was', async () => {
+    const elsewhere = await startElsewhere()
+    const [one, other] = [startBrowserProtocol({ cdp: elsewhere.cdp }), startBrowserProtocol({ cdp: elsewhere.cdp })]
+    const reached: string[] = []
+    const target = createServer((socket) => {
+      reached.push('tcp')
+      socket.destroy()
+    })
+    target.listen(0, '127.0.0.2')
+    await once(target, 'listening')
+    const { port } = target.address() as { port: number }
+    const trap = await startSite({
+      '/': `<p>Trap</p><img src="http://127.0.0.2:${port}/"><script>new WebSocket('ws://127.0.0.2:${port}/')
+        new SharedWorker(URL.createObjectURL(new Blob(["fetch('http://127.0.0.2:${port}/', { mode: 'no-cors' })"])))</script>`,
+    })
+    try {
+      const pages = await Promise.all([
+        render(one, placeOf(at('/script'))),
+        render(other, placeOf(at('/cookies/set'))),
+        render(one, placeOf(`http://site.example:${trap.port}/`)),
+      ])
+      const texts = pages.map(({ body }) => String(body))
+      assert.match(texts[0]!, /42 EUR/)
+      assert.match(texts[1]!, /two=2; one=1/)
+      assert.match(texts[2]!, /Trap/)
+      assert.deepEqual(reached, [])
+      assert.equal(trap.headers.get('/')!['x-erace-visit'], undefined)
+      await Promise.all([one.end(), other.end()])
+      assert.equal(await elsewhere.contexts(), 1)
+    } finally {
+      await Promise.all([one.end(), other.end()])
+      target.close()
+      await trap.close()
+      await elsewhere.end()
+    }
+    const nowhere = startBrowserProtocol({ cdp: 'http://127.0.0.1:9' })
+    await assert.rejects(render(nowhere, placeOf(at('/script'))), { code: 'browser-failed' })
+    await nowhere.end()
+  })
 })
+
+/** A Chromium that somebody else started. */
+async function startElsewhere() {
+  const folder = mkdtempSync(join(tmpdir(), 'erace-test-'))
+  const given = ['--headless', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync']
+  const root = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  const program = spawn(executable, [...given, ...root, '--remote-debugging-port=0', `--user-data-dir=${folder}`], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const exited = once(program, 'exit')
+  let log = ''
+  for await (const piece of program.stderr) {
+    log += piece
+    if (/DevTools listening on \S+\s/.test(log)) break
+  }
+  const cdp = /DevTools listening on (\S+)/.exec(log)![1]!
+  return {
+    cdp,
+    /** Those that are open in it. */
+    async contexts(): Promise<number> {
+      const { chromium } = await import('playwright-core')
+      const browser = await chromium.connectOverCDP(cdp)
+      const count = browser.contexts().length
+      await browser.close()
+      return count
+    },
+    async end(): Promise<void> {
+      program.kill('SIGKILL')
+      await exited
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
