@@ -40,7 +40,8 @@ export function createConnections({ connector, limits, onStart, onEnd }: Connect
     const attempt: Attempt = { address: null, socket: null, cancelled: false, session: null }
     let responses = 0
     let isDropped = false
-    let request: { path: string; method: 'GET' | 'POST'; headers: string[]; body: Buffer | null } | null = null
+    let request: { path: string; method: 'GET' | 'POST' | 'OPTIONS'; headers: string[]; body: Buffer | null } | null =
+      null
 
     const client = new Client(key, {
       // The deadlines of an exchange are swept by its owner, cheaper and finer than by a timer each.
@@ -75,8 +76,8 @@ export function createConnections({ connector, limits, onStart, onEnd }: Connect
         slot.exchange = exchange
         exchange.start(slot)
         onStart(exchange)
-        const { path, headers, body } = exchange.request
-        request = { path, method: body === null ? 'GET' : 'POST', headers, body }
+        const { path, headers, body, isPreflight } = exchange.request
+        request = { path, method: isPreflight ? 'OPTIONS' : body === null ? 'GET' : 'POST', headers, body }
         client.dispatch(request, exchange)
       },
       again() {

@@ -43,6 +43,7 @@ export type ExchangeRequest = {
   headers: string[]
   /** Of a POST; null for a GET. */
   body: Buffer | null
+  isPreflight: boolean
   anyType: boolean
   maxBodyBytes: number
 }

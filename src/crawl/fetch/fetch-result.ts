@@ -4,6 +4,8 @@ export type FetchRequest = {
   url: string
   /** Of a POST; without one it is a GET. Its type is a header; its length is written by the client. It is sent once, whatever happens. */
   body?: Buffer
+  /** Asks a server whether pages of another origin may send a request (CORS): an OPTIONS request, instead of a GET. */
+  isPreflight?: true
   /** Conditional headers, Accept and the like. Those that frame a message (Host, Connection, …) are refused. */
   headers?: Record<string, string>
   /** Read the body of any media type, as for robots.txt. */

@@ -81,8 +81,8 @@ export function createFetcher(deps: FetcherDeps): Fetcher {
       }
       const headers = headersOf(request.headers)
       if (headers.kind === 'refused') return Promise.resolve(refusal('internal', headers.message))
-      const { anyType = false, maxBodyBytes = limits.maxBodyBytes, body = null } = request
-      const asked = { path: target.path, headers: headers.flat, body, anyType, maxBodyBytes }
+      const { anyType = false, maxBodyBytes = limits.maxBodyBytes, body = null, isPreflight = false } = request
+      const asked = { path: target.path, headers: headers.flat, body, isPreflight, anyType, maxBodyBytes }
       return new Promise((settled) => {
         connections.run(target.origin, target.connect, new Exchange(asked, settings, settled))
       })

@@ -35,6 +35,18 @@ test('an empty body is a POST too', async () => {
   )
 })
 
+test('a preflight is an OPTIONS request without a body', async () => {
+  await withOrigin(
+    (socket) => socket.write('HTTP/1.1 204 No Content\r\nAccess-Control-Allow-Origin: *\r\n\r\n'),
+    {},
+    async (fetcher, origin) => {
+      assert.equal(asResponse(await fetcher.fetch({ url: origin.url, isPreflight: true, anyType: true })).status, 204)
+      assert.match(origin.requests[0]!, /^OPTIONS \/ HTTP\/1\.1\r\n/)
+      assert.doesNotMatch(origin.requests[0]!, /content-length/i)
+    },
+  )
+})
+
 test("the length of a body is not its caller's to say", async () => {
   const fetcher = startFetcher()
   const result = await fetcher.fetch({

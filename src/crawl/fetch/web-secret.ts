@@ -14,6 +14,7 @@ const framing =
  */
 export function headersOfSecret(secret: Secret): Record<string, string> {
   switch (secret.kind) {
+    case 'password':
     case 'basic': {
       const { user = '', password = '' } = secret
       // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

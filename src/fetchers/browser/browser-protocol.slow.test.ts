@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,6 +20,12 @@ import {
 import type { BrowserProtocol } from './browser-protocol.ts'
 
 const login = `<form method="get" action="/account"><input name="user"><input name="pass" type="password"><button>Go</button></form>`
+
+async function textOfRequest(request: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const piece of request) text += piece
+  return text
+}
 
 describe('pages in a browser', { skip: withoutBrowser, concurrency: 1 }, () => {
   let site: Site
@@ -48,6 +55,36 @@ describe('pages in a browser', { skip: withoutBrowser, concurrency: 1 }, () => {
         response
           .writeHead(200, { 'content-type': 'text/html' })
           .end(`<head></head><body><a href="next">Next</a><p>[${request.headers.cookie ?? 'none'}]</p>`),
+      '/form':
+        '<form method="post" action="/session"><input name="user"><input name="pass" type="password"><button>Go</button></form>',
+      '/session': async (request, response) => {
+        const isRight = (await textOfRequest(request)) === 'user=ann&pass=pa+ss%26%22'
+        const cookie = isRight ? { 'set-cookie': 'session=1; HttpOnly; Path=/' } : {}
+        response.writeHead(303, { location: isRight ? '/mine' : '/form', ...cookie }).end()
+      },
+      '/mine': (request, response) => {
+        const isKnown = request.headers.cookie === 'session=1'
+        response.writeHead(200, { 'content-type': 'text/html' }).end(isKnown ? '<p class="mine">Mine</p>' : 'Sign in')
+      },
+      '/query': (_, response) =>
+        response.writeHead(200, { 'content-type': 'text/html' }).end(`<body><script>
+          fetch('${at('/api', 'other.example')}', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"q":1}' })
+            .then((r) => r.text(), () => 'refused').then((text) => document.body.append(text))
+          fetch('${at('/closed', 'other.example')}', { headers: { 'x-key': '1' } })
+            .then((r) => r.text(), () => 'refused').then((text) => document.body.append(text))
+          fetch('/api', { method: 'DELETE' }).then(() => 'deleted', () => 'kept').then((text) => document.body.append(text))</script>`),
+      '/api': async (request, response) => {
+        const cors = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'content-type' }
+        response.writeHead(200, { 'content-type': 'text/plain', ...cors }).end(`[${await textOfRequest(request)}]`)
+      },
+      '/closed': (_, response) => response.writeHead(200).end('closed'),
+      '/basic': (request, response) => {
+        const isKnown = request.headers.authorization === `Basic ${Buffer.from('ann:secret').toString('base64')}`
+        response
+          .writeHead(isKnown ? 200 : 401, { 'content-type': 'text/html' })
+          .end(`<p>Known</p><img src="${at('/image', 'other.example')}"><script>fetch('/part')</script>`)
+      },
+      '/part': 'part',
       '/login': login,
       '/to-evil': (_, response) => response.writeHead(302, { location: at('/login', 'evil.example') }).end(),
       '/broken': (_, response) => response.writeHead(503).end('broken'),
@@ -101,6 +138,37 @@ describe('pages in a browser', { skip: withoutBrowser, concurrency: 1 }, () => {
     assert.match(text, /\[none\]/)
   })
 
+  test('a form is filled in and sent, and the page is read as its owner sees it', async () => {
+    const steps = 'go /form\nfill [name=user] := {user}\nfill [name=pass] := {password}\npress Enter\nwait .mine'
+    const secret = { kind: 'steps', user: 'ann', password: 'pa ss&"', steps }
+    assert.match(String((await render(browser, placeOf(at('/mine'), secret))).body), /Mine/)
+    const hasty = startBrowserProtocol({ timeoutMs: 5000 })
+    await assert.rejects(hasty.open(placeOf(at('/mine'), { ...secret, password: 'wrong' })), { code: 'sign-in-failed' })
+    await hasty.end()
+  })
+
+  test('what a page sends to others is sent if they allow it, and nothing is deleted', async () => {
+    const text = await textOf('/query#!wait=quiet')
+    assert.match(text, /\[\{"q":1\}\]/)
+    assert.match(text, /refused/)
+    assert.match(text, /kept/)
+    assert.ok(site.asked.includes('OPTIONS /api'))
+    assert.deepEqual(
+      site.asked.filter((line) => /DELETE|GET \/closed/.test(line)),
+      [],
+    )
+  })
+
+  test('a password is sent to the origin of the source alone', async () => {
+    const secret = { kind: 'password', user: 'ann', password: 'secret' }
+    assert.match(String((await render(browser, placeOf(at('/basic'), secret))).body), /Known/)
+    assert.ok(site.headers.get('/part')!.authorization?.startsWith('Basic '))
+    assert.equal(site.headers.get('/image')!.authorization, undefined)
+    await assert.rejects(browser.open(placeOf(at('/basic'), { ...secret, password: 'wrong' })), {
+      code: 'sign-in-failed',
+    })
+  })
+
   test('credentials are typed on the page of the source', async () => {
     const secret = {
       user: 'ann',
@@ -148,7 +216,9 @@ describe('pages in a browser', { skip: withoutBrowser, concurrency: 1 }, () => {
     const hasty = startBrowserProtocol({ timeoutMs: 3000 })
     await assert.rejects(render(hasty, placeOf(at('/script#!click=.nothing'))), { code: 'step-failed' })
     await hasty.end()
-    await assert.rejects(render(browser, placeOf(at('/forbidden'), { user: 'a' })), { code: 'sign-in-failed' })
+    await assert.rejects(render(browser, placeOf(at('/forbidden'), { kind: 'password', user: 'a', password: 'b' })), {
+      code: 'sign-in-failed',
+    })
     await assert.rejects(render(browser, placeOf(at('/', 'unknown.example'))), { code: 'dns-not-found' })
     await assert.rejects(render(browser, placeOf(at('/', 'inside.example'))), { code: 'address-refused' })
   })

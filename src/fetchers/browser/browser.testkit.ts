@@ -23,7 +23,7 @@ export const browserConfig: Config['browser'] = {
   keepForMs: 60_000,
 }
 
-export type SitePage = string | ((request: IncomingMessage, response: ServerResponse) => void)
+export type SitePage = string | ((request: IncomingMessage, response: ServerResponse) => unknown)
 
 export type Site = {
   port: number

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import type { Clock } from '../../core/clock.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
 import { registrableDomain } from '../../core/url/partition.ts'
@@ -10,6 +10,7 @@ import type { PageTraffic } from './page-traffic.ts'
 /** Without a request for this long, a page is taken as loaded. */
 const quietMs = 500
 const lookAgainMs = 50
+const announcedMs = 3_000
 
 export type PageSteps = {
   go(url: string): Promise<void>
@@ -40,6 +41,12 @@ export function createPageSteps(deps: PageStepsDeps): PageSteps {
   const { page, traffic, clock, secret } = deps
   const sites = new Set([siteOf(deps.sourceUrl)])
   let isSecretTyped = false
+  // Known from the page itself, as it may take a moment until a request comes to us. Of some, the end is never told.
+  const announced = new Map<Request, number>()
+  const isExpecting = () => [...announced.values()].some((at) => clock.monotonic() - at < announcedMs)
+  page.on('request', (request) => announced.set(request, clock.monotonic()))
+  page.on('requestfinished', (request) => announced.delete(request))
+  page.on('requestfailed', (request) => announced.delete(request))
 
   const left = (): number => Math.max(1, deps.deadline - clock.monotonic())
   /** One missing element doesn't take all the time. */
@@ -60,7 +67,7 @@ export function createPageSteps(deps: PageStepsDeps): PageSteps {
     // A timeout says that the document itself is still not whole: then it is taken as it is.
     await page.waitForLoadState('domcontentloaded', { timeout: patience() }).catch(ignoreTimeout)
     while (clock.monotonic() < until) {
-      const quietSince = traffic.quietSince
+      const quietSince = isExpecting() ? null : traffic.quietSince
       if (quietSince !== null && clock.monotonic() - Math.max(since, quietSince) >= quietMs) return
       await sleep(lookAgainMs)
     }

@@ -69,6 +69,10 @@ const unwanted = new Set([
   'WebSocket',
 ])
 
+/** Pages read and ask, forms are sent; a watcher changes nothing else. OPTIONS asks whether a page of another origin may. */
+const methods = new Set(['GET', 'POST', 'OPTIONS'])
+const maxSentBytes = 1 << 20
+
 /** Set by our client, or telling what the browser can't keep: encodings, connections. */
 const notSent =
   /^(?:host|connection|content-length|accept-encoding|accept-language|user-agent|sec-ch-.*|upgrade|te|trailer|expect|transfer-encoding|keep-alive|proxy-.*|purpose|sec-purpose|x-erace-visit)$/i
@@ -97,7 +101,7 @@ export function createPageTraffic(deps: TrafficDeps): PageTraffic {
     const { url, method } = paused.request
     const refused = (message: string) => ({ code: 'redirect-refused' as const, message })
     if (unwanted.has(paused.resourceType) || isIcon(paused)) return refused('This kind of request is not made')
-    if (method !== 'GET') return refused(`${method} requests are not made`)
+    if (!methods.has(method)) return refused(`${method} requests are not made`)
     if (++counts.requests > limits.maxRequests) return refused(`The page made more than ${limits.maxRequests} requests`)
     if (counts.bytes > limits.maxPageBytes) return refused(`The page loaded more than ${limits.maxPageBytes} bytes`)
     const isAnother = isMain(paused) && paused.redirectedRequestId === undefined
@@ -111,7 +115,10 @@ export function createPageTraffic(deps: TrafficDeps): PageTraffic {
     const { url } = paused.request
     const reason = await objection(paused)
     if (reason !== null) return refuse(paused, reason.code, reason.message)
+    const sent = sentBody(paused.request)
+    if (sent === null) return refuse(paused, 'body-too-large', 'What the page sends is too large, or a file')
     const result = await deps.fetch({
+      ...sent,
       url: withoutFragment(url),
       headers: signedIn(url, sentHeaders(paused.request.headers)),
       anyType: true,
@@ -205,6 +212,20 @@ function markOf(headers: Record<string, string>): string | undefined {
 function withoutFragment(url: string): string {
   const hash = url.indexOf('#')
   return hash === -1 ? url : url.slice(0, hash)
+}
+
+/** Null for what is not at hand: the browser keeps back what is very long, and files. */
+function sentBody({
+  method,
+  hasPostData,
+  postDataEntries = [],
+}: PausedRequest['request']): { body?: Buffer; isPreflight?: true } | null {
+  if (method === 'OPTIONS') return { isPreflight: true }
+  if (method === 'GET') return {}
+  if (hasPostData === true && postDataEntries.length === 0) return null
+  if (postDataEntries.some(({ bytes }) => bytes === undefined)) return null
+  const body = Buffer.concat(postDataEntries.map(({ bytes }) => Buffer.from(bytes!, 'base64')))
+  return body.length > maxSentBytes ? null : { body }
 }
 
 function sentHeaders(given: Record<string, string>): Record<string, string> {

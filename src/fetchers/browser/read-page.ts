@@ -30,7 +30,8 @@ const serialise = `function (maxChars, maxTitle) {
   const voids = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/
   const raws = /^(?:script|style|xmp|iframe|noembed|noframes|plaintext)$/
   const codes = new Map([['&', '&amp;'], ['<', '&lt;'], ['>', '&gt;'], ['"', '&quot;']])
-  const escape = (text) => text.replace(/[&<>"]/g, (c) => codes.get(c))
+  const escape = (text) => text.replace(/[&<>]/g, (c) => codes.get(c))
+  const escapeValue = (text) => text.replace(/[&<>"]/g, (c) => codes.get(c))
   const pieces = []
   let length = 0
   let isCut = false
@@ -55,7 +56,7 @@ const serialise = `function (maxChars, maxTitle) {
     else if (node instanceof Element && node.localName !== 'noscript') {
       const name = node.localName
       write('<' + name)
-      for (const { name: key, value } of node.attributes) write(' ' + key + '="' + escape(value) + '"')
+      for (const { name: key, value } of node.attributes) write(' ' + key + '="' + escapeValue(value) + '"')
       write('>')
       if (voids.test(name)) continue
       stack.push('</' + name + '>')
