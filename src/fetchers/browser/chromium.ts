@@ -49,6 +49,7 @@ export type ChromiumOptions = {
 }
 
 const closeTimeoutMs = 5_000
+const connectAttempts = 4
 
 /** What is passed on of our own environment: there may be secrets in it. */
 const passedOn = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'XDG_RUNTIME_DIR', 'FONTCONFIG_PATH', 'FONTCONFIG_FILE']
@@ -84,10 +85,7 @@ export async function startChromium(options: ChromiumOptions): Promise<RunningBr
   const { chromium } = await import('playwright-core')
   const { cdp, launchTimeoutMs: timeout } = options
   if (cdp !== '') {
-    const browser = await chromium
-      .connectOverCDP(cdp, { timeout })
-      .catch(() => Promise.reject(failure('The browser at browser.cdp does not answer')))
-    return attach(browser, null)
+    return attach(await connect(() => chromium.connectOverCDP(cdp, { timeout: timeout / connectAttempts })), null)
   }
   const executablePath = findBrowser(options.executable)
   const folder = await makeBrowserFolder()
@@ -110,6 +108,15 @@ export async function startChromium(options: ChromiumOptions): Promise<RunningBr
     await folder.remove()
     throw isAppError(error) ? error : failure(`${executablePath} did not start: ${reasonOf(error)}`)
   }
+}
+
+/** While others open and close pages in the browser, connecting may get stuck: then it is tried again. */
+async function connect(attempt: () => Promise<Browser>): Promise<Browser> {
+  for (let tried = 1; tried < connectAttempts; tried++) {
+    const browser = await attempt().catch(() => null)
+    if (browser !== null) return browser
+  }
+  return attempt().catch(() => Promise.reject(failure('The browser at browser.cdp does not answer')))
 }
 
 const everyRequest = { patterns: [{ urlPattern: '*' }] }
