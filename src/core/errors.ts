@@ -104,6 +104,10 @@ export const errorCodes = {
   'too-many-streams': { retry: 'later', means: 'too many event streams are open' },
   'too-many-crawls': { retry: 'later', means: 'as many crawls as the service takes are waiting or running' },
   'too-many-reads': { retry: 'later', means: "too many of the caller's requests to the archive are waiting" },
+  'too-many-tries': {
+    retry: 'later',
+    means: 'a source is being tried already: another one of the caller, or several of others',
+  },
   'archive-busy': { retry: 'later', means: 'the archive is busy; try again' },
   'took-too-long': { retry: 'later', means: 'reading or comparing exceeded the time limit of a request' },
   'body-gone': { retry: 'never', means: 'the version is known, but its content is no longer kept' },

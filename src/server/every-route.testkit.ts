@@ -105,6 +105,8 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       'POST /sources/check': own('/sources/check', { ids: [source] }),
       'POST /sources/:id/check': hers(`/sources/${source}/check`),
       'POST /sources/import': own('/sources/import', { text: 'http://127.0.0.1:9/imported' }),
+      'POST /sources/try': own('/sources/try', { uri: 'http://127.0.0.1:9/' }),
+      'GET /protocols': own('/protocols'),
       'GET /sources/export': own('/sources/export?format=list'),
       'GET /annotations': own('/annotations?state=all'),
       'GET /annotations/counts': own('/annotations/counts'),

@@ -21,6 +21,7 @@ import type { PrivateAddress } from '../services/profiles/private-address.ts'
 import type { ProfileService } from '../services/profiles/profile-service.ts'
 import type { BelongingsOf, ProfileRules } from '../services/profiles/values/profile-values.ts'
 import type { Sources } from '../services/sources/sources.ts'
+import type { TrySource } from '../services/sources/trying/try-source.ts'
 import type { NodeStore } from '../store/contracts/cluster/nodes.ts'
 import type { DeliveryStore } from '../store/contracts/deliveries.ts'
 import type { GraphView } from '../store/contracts/graph-view.ts'
@@ -61,6 +62,14 @@ export type WebSubParts = {
   deliver(token: string, body: Uint8Array, signature: string): boolean
 }
 
+export type TryParts = {
+  trySource: TrySource
+  /** Spells a URI as its protocol does; throws `url-invalid`. */
+  spell(uri: string): string
+  /** Tries of an account. */
+  limits: RequestLimits
+}
+
 /** The dependencies of the routes, one part per group of routes. */
 export type ServerParts = HealthParts & {
   accounts: AccountService
@@ -87,6 +96,7 @@ export type ServerParts = HealthParts & {
   inbox: InboxService
   profiles: ProfileService
   sources: Sources
+  trying: TryParts
   events: EventParts
 }
 

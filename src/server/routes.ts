@@ -24,6 +24,7 @@ import { addPhone } from './routes/phone/phone.ts'
 import { addPreview } from './routes/profiles/preview.ts'
 import { addProfiles } from './routes/profiles/profiles.ts'
 import { addSources } from './routes/profiles/sources.ts'
+import { addTrySource } from './routes/profiles/try-source.ts'
 
 export async function addRoutes(server: FastifyInstance, parts: ServerParts): Promise<void> {
   parts.metrics.watch(server)
@@ -47,6 +48,7 @@ type AddRoutes = (api: Api, parts: ServerParts) => void
 /** One group of routes per resource. */
 const groups: readonly AddRoutes[] = [
   addSources,
+  addTrySource,
   addDocuments,
   addVersions,
   addSearch,

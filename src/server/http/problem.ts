@@ -47,6 +47,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   'too-many-streams': 429,
   'too-many-reads': 429,
   'too-many-crawls': 429,
+  'too-many-tries': 429,
   'address-refused': 400,
   'request-invalid': 400,
   'usage-wrong': 400,
