@@ -1,0 +1,283 @@
+/**
+ * The kinds of sources with their fields, and the addresses that these make. An address is read back into the same fields, so that a
+ * stored source opens in its form; one that a form can't hold whole opens as a plain address.
+ */
+export type SourceForm =
+  | { kind: 'page'; address: string; steps: string[] }
+  | { kind: 'feed'; address: string }
+  | { kind: 'mailbox'; protocol: 'imap' | 'pop3'; tls: boolean; host: string; mailbox: string }
+  | { kind: 'newsgroup'; tls: boolean; host: string; group: string }
+  | {
+      kind: 'database'
+      system: 'postgres' | 'mysql' | 'sqlite'
+      host: string
+      /** Of SQLite, the path of its file. */
+      database: string
+      query: string
+      key: string
+      title: string
+      tls: '' | 'require' | 'verify-full'
+    }
+  | {
+      kind: 'query'
+      address: string
+      method: 'GET' | 'form' | 'json'
+      body: string
+      rows: string
+      /** One per line, `name:selector`. */
+      cells: string[]
+      key: string
+      title: string
+      next: string
+      page: string
+      pages: string
+    }
+  | { kind: 'files'; place: 'file' | 'ftp' | 'ftps' | 'gopher'; host: string; path: string }
+  | { kind: 'other'; address: string }
+
+export type SourceKind = SourceForm['kind']
+type FormOf<K extends SourceKind> = Extract<SourceForm, { kind: K }>
+
+const empty: { [K in SourceKind]: FormOf<K> } = {
+  page: { kind: 'page', address: '', steps: [] },
+  feed: { kind: 'feed', address: '' },
+  mailbox: { kind: 'mailbox', protocol: 'imap', tls: true, host: '', mailbox: '' },
+  newsgroup: { kind: 'newsgroup', tls: true, host: '', group: '' },
+  database: {
+    ...{ kind: 'database', system: 'postgres', host: '', database: '', query: '', key: '', title: '', tls: '' },
+  },
+  query: {
+    ...{ kind: 'query', address: '', method: 'GET', body: '', rows: '', cells: [], key: '', title: '' },
+    ...{ next: '', page: '', pages: '' },
+  },
+  files: { kind: 'files', place: 'file', host: '', path: '' },
+  other: { kind: 'other', address: '' },
+}
+
+/** The form of another kind, with what was typed already where that fits. */
+export function formOfKind(kind: SourceKind, before: SourceForm): SourceForm {
+  if (kind === before.kind) return before
+  const address = 'address' in before ? before.address : ''
+  if ('address' in empty[kind] && /^(?!query\+)/.test(address)) return { ...empty[kind], address } as SourceForm
+  return 'host' in empty[kind] && 'host' in before
+    ? ({ ...empty[kind], host: before.host } as SourceForm)
+    : empty[kind]
+}
+
+/** Empty while what it needs most is missing. A browser is needed for `steps`. */
+export function formatSource(form: SourceForm): string {
+  switch (form.kind) {
+    case 'page': {
+      const steps = form.steps.filter((step) => step.trim() !== '').map((step) => encodePart(step.trim()))
+      const address = form.address.trim()
+      return address === '' || steps.length === 0 ? form.address : `${complete(address)}#!${steps.join('&')}`
+    }
+    case 'feed':
+    case 'other':
+      return form.address
+    case 'mailbox': {
+      const scheme = `${form.protocol}${form.tls ? 's' : ''}`
+      return onHost(scheme, form.host, form.protocol === 'pop3' ? '' : encodePath(form.mailbox.trim()))
+    }
+    case 'newsgroup':
+      return onHost(form.tls ? 'nntps' : 'nntp', form.host, encodePath(form.group.trim()))
+    case 'database':
+      return formatDatabase(form)
+    case 'query':
+      return formatQuery(form)
+    case 'files': {
+      const path = encodePath(form.path.trim().replace(/^\/+/, ''))
+      if (form.place !== 'file') return onHost(form.place, form.host, path)
+      return path === '' ? '' : `file:///${path}`
+    }
+  }
+}
+
+function formatDatabase({ system, host, database, query, key, title, tls }: FormOf<'database'>): string {
+  const isFile = system === 'sqlite'
+  const path = encodePath(database.trim().replace(/^\/+/, ''))
+  const start = isFile ? (path === '' ? '' : `sqlite:///${path}`) : onHost(system, host, path)
+  const values = [
+    ['query', query.trim()],
+    ['key', key.trim()],
+    ['title', title.trim()],
+    ['sslmode', isFile ? '' : tls],
+  ] as const
+  return start === '' ? '' : `${start}?${formatValues(values)}`
+}
+
+function formatQuery(form: FormOf<'query'>): string {
+  if (form.address.trim() === '') return ''
+  const isPost = form.method !== 'GET'
+  const values = [
+    ['rows', form.rows.trim()],
+    ...form.cells.map((cell) => ['cells', cell.trim()] as const),
+    ['key', form.key.trim()],
+    ['title', form.title.trim()],
+    ['method', isPost && form.body.trim() === '' ? 'POST' : ''],
+    ['body', isPost ? form.body.trim() : ''],
+    ['type', isPost ? form.method : ''],
+    ['next', form.next.trim()],
+    ['page', form.page.trim()],
+    ['pages', form.pages.trim()],
+  ] as const
+  return `query+${complete(form.address.trim()).replace(/#.*/s, '')}#${formatValues(values)}`
+}
+
+/** An address in the form that can hold all of it. */
+export function parseSource(uri: string, render: Render = 'http'): SourceForm {
+  const text = uri.trim()
+  if (text === '') return empty.page
+  return parsers.get(schemeOf(text))?.(text, render) ?? { kind: 'other', address: text }
+}
+
+export function schemeOf(uri: string): string {
+  return /^([a-z][a-z0-9+.-]*):(?!\d)/i.exec(uri)?.[1]?.toLowerCase() ?? ''
+}
+
+type Render = 'http' | 'browser'
+type Parser = (text: string, render: Render) => SourceForm | null
+
+const parsers: ReadonlyMap<string, Parser> = new Map<string, Parser>([
+  ...['', 'http', 'https'].map((scheme): [string, Parser] => [scheme, parseWeb]),
+  ...['imap', 'imaps', 'pop3', 'pop3s'].map((scheme): [string, Parser] => [scheme, parseMailbox]),
+  ...['nntp', 'nntps', 'news', 'snews'].map((scheme): [string, Parser] => [scheme, parseNewsgroup]),
+  ...['postgres', 'postgresql', 'mysql', 'mariadb', 'sqlite'].map((scheme): [string, Parser] => [
+    scheme,
+    parseDatabase,
+  ]),
+  ...['query+http', 'query+https'].map((scheme): [string, Parser] => [scheme, parseQuery]),
+  ...['file', 'ftp', 'ftps', 'gopher'].map((scheme): [string, Parser] => [scheme, parseFiles]),
+])
+
+const feedPath = /(?:^|[/._-])(?:feeds?|rss\d?|atom|index\.xml|feed\.json|rdf)(?:[/._-]|\.xml|\.json|$)/i
+
+function parseWeb(text: string, render: Render): SourceForm | null {
+  const hash = text.indexOf('#!')
+  if (render === 'browser' && hash >= 0) {
+    const steps = text.slice(hash + 2).split('&').map(decode)
+    const form: SourceForm = { kind: 'page', address: text.slice(0, hash), steps: steps.map((step) => step ?? '') }
+    return steps.includes(null) || formatSource(form) !== text ? null : form
+  }
+  const path = URL.parse(complete(text))?.pathname ?? ''
+  if (render === 'http' && feedPath.test(path)) return { kind: 'feed', address: text }
+  return { kind: 'page', address: text, steps: [] }
+}
+
+function parseMailbox(text: string): SourceForm | null {
+  const found = parts(text)
+  if (found === null || found.search !== '' || found.path === null) return null
+  const protocol = found.scheme.startsWith('imap') ? 'imap' : 'pop3'
+  if (protocol === 'pop3' && found.path !== '') return null
+  return { kind: 'mailbox', protocol, tls: found.scheme.endsWith('s'), host: found.host, mailbox: found.path }
+}
+
+function parseNewsgroup(text: string): SourceForm | null {
+  const found = parts(text)
+  if (found === null || found.search !== '' || found.path === null || found.path.includes('/')) return null
+  const tls = found.scheme === 'nntps' || found.scheme === 'snews'
+  return { kind: 'newsgroup', tls, host: found.host, group: found.path }
+}
+
+const systems = new Map([
+  ['postgres', 'postgres'],
+  ['postgresql', 'postgres'],
+  ['mysql', 'mysql'],
+  ['mariadb', 'mysql'],
+  ['sqlite', 'sqlite'],
+] as const)
+
+function parseDatabase(text: string): SourceForm | null {
+  const found = parts(text)
+  const system = systems.get((found?.scheme ?? '') as 'postgres')
+  if (found === null || system === undefined || found.path === null) return null
+  const isFile = system === 'sqlite'
+  const values = parseValues(found.search.slice(1), isFile ? ['query', 'key', 'title'] : ['query', 'key', 'title', 'sslmode'])
+  if (values === null || (isFile && found.host !== '')) return null
+  const tls = values.one('sslmode')
+  if (tls !== '' && tls !== 'require' && tls !== 'verify-full') return null
+  const database = isFile ? `/${found.path}` : found.path
+  const { one } = values
+  return { kind: 'database', system, host: found.host, database, query: one('query'), key: one('key'), title: one('title'), tls }
+}
+
+const queryNames = ['rows', 'cells', 'key', 'title', 'method', 'body', 'type', 'next', 'page', 'pages']
+
+function parseQuery(text: string): SourceForm | null {
+  const [address = '', fragment = ''] = text.slice('query+'.length).split('#', 2)
+  const values = parseValues(fragment, queryNames, ['cells'])
+  if (values === null) return null
+  const { one } = values
+  const isPost = one('body') !== '' || one('method').toUpperCase() === 'POST'
+  if (!['', 'GET', 'POST'].includes(one('method').toUpperCase()) || !['', 'form', 'json'].includes(one('type'))) return null
+  const isJson = one('type') === 'json' || (one('type') === '' && /^[[{]/.test(one('body')))
+  return {
+    ...{ kind: 'query', address, method: isPost ? (isJson ? 'json' : 'form') : 'GET', body: one('body') },
+    ...{ rows: one('rows'), cells: values.all('cells'), key: one('key'), title: one('title') },
+    ...{ next: one('next'), page: one('page'), pages: one('pages') },
+  }
+}
+
+function parseFiles(text: string): SourceForm | null {
+  const found = parts(text)
+  if (found === null || found.search !== '' || found.path === null) return null
+  const place = found.scheme as FormOf<'files'>['place']
+  if ((place === 'file') !== (found.host === '')) return null
+  return { kind: 'files', place, host: found.host, path: `/${found.path}` }
+}
+
+/** `path` is without its first slash, and null where its names hold slashes or can't be decoded. */
+function parts(text: string): { scheme: string; host: string; path: string | null; search: string } | null {
+  const match = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(?:\/([^?#]*))?(\?[^#]*)?$/i.exec(text)
+  if (match === null || match[2]!.includes('@')) return null
+  const names = (match[3] ?? '').split('/').map(decode)
+  const path = names.some((name) => name === null || name.includes('/')) ? null : names.join('/')
+  return { scheme: match[1]!.toLowerCase(), host: match[2]!, path, search: match[4] ?? '' }
+}
+
+type Values = { one(name: string): string; all(name: string): string[] }
+
+/** Null where there are others than these, or one of them twice. */
+function parseValues(text: string, names: readonly string[], repeated: readonly string[] = []): Values | null {
+  const values = new Map<string, string[]>()
+  for (const part of text.split('&').filter((each) => each !== '')) {
+    const equals = part.indexOf('=')
+    const name = part.slice(0, Math.max(equals, 0))
+    const given = part.slice(equals + 1)
+    // As forms write spaces, unless they are written in the other way.
+    const value = decode(/%20| /.test(given) ? given : given.replaceAll('+', ' '))
+    const known = values.get(name)
+    if (value === null || !names.includes(name) || (known !== undefined && !repeated.includes(name))) return null
+    values.set(name, [...(known ?? []), value])
+  }
+  return { one: (name) => values.get(name)?.[0] ?? '', all: (name) => values.get(name) ?? [] }
+}
+
+function formatValues(values: readonly (readonly [string, string])[]): string {
+  return values
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&')
+}
+
+const onHost = (scheme: string, host: string, path: string): string =>
+  host.trim() === '' ? '' : `${scheme}://${host.trim()}/${path}`
+
+/** A bare host means a web page. */
+export function complete(address: string): string {
+  return /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(address) ? address : `https://${address}`
+}
+
+const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
+
+/** Of a step; what a fragment may hold stays readable. */
+const encodePart = (text: string): string =>
+  encodeURIComponent(text).replace(/%(?:2B|2C|2F|3A|3B|3D|3F|40|5B|5D|7B|7D|24)/g, (code) => decodeURIComponent(code))
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null // a lone % means that it was written by hand
+  }
+}
