@@ -1,4 +1,5 @@
 import type { Profile } from '../api/types.ts'
+import { complete } from './source-uri.ts'
 
 /**
  * A profile being edited: every field has a value, rows have stable keys, and empty rows are not sent. `bodyOf` gives the
@@ -153,7 +154,7 @@ function sourceBody(source: DraftSource, lines: Record<LineField, number[]>) {
     ...Object.fromEntries(lineFields.map((field) => [field, lines[field].map((at) => source[field][at]!)])),
     aspects,
     ...source.access,
-    uri: completeUri(uri.trim()),
+    uri: complete(uri.trim()),
     every: every.trim(),
     ...(everyMax.trim() !== '' && { everyMax: everyMax.trim() }),
     depth,
@@ -161,11 +162,6 @@ function sourceBody(source: DraftSource, lines: Record<LineField, number[]>) {
     ...(process !== '' && { process }),
     ...(window !== null && { window }),
   }
-}
-
-/** A bare host means a web page. */
-function completeUri(uri: string): string {
-  return /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(uri) ? uri : `https://${uri}`
 }
 
 function lineRowsOf({ select, omit, conditions }: DraftSource): Record<LineField, number[]> {
@@ -200,6 +196,9 @@ export function bodyOf(draft: Draft): DraftBody {
   }
   return { body, sourceRows, termRows, ignoreRows, lineRows }
 }
+
+/** One source as it is sent, on its own. */
+export const sourceBodyOf = (source: DraftSource) => sourceBody(source, lineRowsOf(source))
 
 function rowsOf<T>(list: readonly T[], isSent: (each: T) => boolean): number[] {
   return list.flatMap((each, at) => (isSent(each) ? [at] : []))

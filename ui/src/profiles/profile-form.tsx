@@ -12,7 +12,7 @@ import { useFieldError, useLineErrors, useOtherErrors } from './validation-error
 type Props = { draft: Draft; onChange: (changes: Partial<Draft>) => void }
 
 const shownFields =
-  /^(name|urgency|expression|stemming|threshold|exclude|match|ignore(\[\d+\])?|sources\[\d+\]\.(uri|every|everyMax|depth|scope|process|aspects|(select|omit|conditions)(\[\d+\])?|window\.\w+)|terms\[\d+\]\.(key|weight)|amount|delivery\.(cadence|channels(\[\d+\])?|perHour|urgentFrom|quiet\.(zone|from|to)|escalation\.(channel|after|urgency)))$/
+  /^(name|urgency|expression|stemming|threshold|exclude|match|ignore(\[\d+\])?|sources\[\d+\]\.(uri|render|credentials|method|every|everyMax|depth|scope|process|aspects|(select|omit|conditions)(\[\d+\])?|window\.\w+)|terms\[\d+\]\.(key|weight)|amount|delivery\.(cadence|channels(\[\d+\])?|perHour|urgentFrom|quiet\.(zone|from|to)|escalation\.(channel|after|urgency)))$/
 
 export function ProfileForm({ draft, onChange }: Props) {
   const nameError = useFieldError('name')

@@ -2,14 +2,19 @@ import { useState } from 'react'
 import { IconButton } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
 import { Input, optionsOf, Select } from '../kit/input.tsx'
+import { AccessFields, fittingAccess, useAbilities } from './access-fields.tsx'
 import type { DraftSource, ScopeKind } from './draft.ts'
+import { KindFields } from './kind-fields.tsx'
 import { PartFields } from './part-fields.tsx'
+import { formatSource, formOfKind, parseSource, type SourceForm, type SourceKind } from './source-uri.ts'
 import { strings } from './strings.ts'
+import { TrySource, useTrySource } from './try-source.tsx'
 import { useFieldError } from './validation-errors.ts'
 import { WindowFields } from './window-fields.tsx'
 
 const text = strings.sources
 const processes = optionsOf(text.processes)
+const kinds = optionsOf(text.kinds)
 const scopes = optionsOf(text.scopes)
 const intervals = [...optionsOf(text.intervals), { value: 'own', label: text.ownInterval }]
 const depths = [0, 1, 2, 3, 4, 5, 6, 8, 10]
@@ -25,14 +30,19 @@ type Props = {
 
 export function SourceFields({ at, source, isOnly, hasInterests, onChange, onRemove }: Props) {
   const place = `sources[${at}]`
+  const tried = useTrySource(source)
   const errors = {
-    uri: useFieldError(`${place}.uri`),
+    uri: useFieldError(`${place}.uri`) ?? tried.errorOf('uri'),
     every: useFieldError(`${place}.every`),
     everyMax: useFieldError(`${place}.everyMax`),
     depth: useFieldError(`${place}.depth`),
     scope: useFieldError(`${place}.scope`),
     process: useFieldError(`${place}.process`),
+    render: useFieldError(`${place}.render`) ?? tried.errorOf('render'),
+    credentials: useFieldError(`${place}.credentials`) ?? tried.errorOf('credentials'),
+    method: useFieldError(`${place}.method`) ?? tried.errorOf('method'),
   }
+  const { form, setForm, can } = useSourceForm(source, onChange)
   const [isOpen, setIsOpen] = useState(source.depth > 0 || source.window !== null || source.everyMax !== '')
   const depthOptions = [...new Set([...depths, source.depth])].map((depth) => ({
     value: String(depth),
@@ -41,19 +51,29 @@ export function SourceFields({ at, source, isOnly, hasInterests, onChange, onRem
   return (
     <li className="kit-stack profiles-source">
       <div className="profiles-uri">
-        <Field label={text.address(isOnly ? null : at + 1)} error={errors.uri}>
-          <Input
-            inputMode="url"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            placeholder={text.addressExample}
-            value={source.uri}
-            onChange={(uri) => onChange({ uri })}
+        <Field label={text.kind}>
+          <Select
+            value={form.kind}
+            options={form.kind === 'other' ? kinds : kinds.filter(({ value }) => value !== 'other')}
+            onChange={(kind) => setForm(formOfKind(kind as SourceKind, form))}
           />
         </Field>
         {!isOnly && <IconButton icon="trash" label={text.remove(at + 1)} tip="end" onClick={onRemove} />}
       </div>
+      <KindFields form={form} error={errors.uri} label={text.address(isOnly ? null : at + 1)} onChange={setForm} />
+      <AccessFields
+        form={form}
+        access={source.access}
+        can={can}
+        errors={errors}
+        onForm={setForm}
+        onAccess={(changes) => {
+          const access = { ...source.access, ...changes }
+          const steps = access.render === 'browser' || form.kind !== 'page' ? {} : { steps: [] }
+          onChange({ access, uri: formatSource({ ...form, ...steps } as SourceForm) })
+        }}
+      />
+      <TrySource state={tried} onFeed={(address) => setForm({ kind: 'feed', address })} />
       <div className="profiles-pair">
         <EveryField value={source.every} error={errors.every} onChange={(every) => onChange({ every })} />
         <Field label={text.process} error={errors.process}>
@@ -107,6 +127,31 @@ export function SourceFields({ at, source, isOnly, hasInterests, onChange, onRem
       <PartFields place={place} source={source} onChange={onChange} />
     </li>
   )
+}
+
+/** The form of the source's address. What is typed stays, even where it doesn't make an address yet. */
+function useSourceForm(source: DraftSource, onChange: Props['onChange']) {
+  const { uri, access } = source
+  const abilitiesOf = useAbilities()
+  const [typed, setTyped] = useState(() => parseSource(uri, access.render))
+  const form = formatSource(typed) === uri ? typed : parseSource(uri, access.render)
+  return {
+    form,
+    can: abilitiesOf(uri === '' ? emptyUris[form.kind] : uri),
+    setForm(next: SourceForm) {
+      setTyped(next)
+      const nextUri = formatSource(next)
+      const can = abilitiesOf(nextUri === '' ? emptyUris[next.kind] : nextUri)
+      const render = next.kind === 'page' || next.kind === 'other' ? access.render : 'http'
+      onChange({ uri: nextUri, access: fittingAccess({ ...access, render }, can) })
+    },
+  }
+}
+
+/** Stand for a form without a place yet, so that it shows the fields of its protocol. */
+const emptyUris: Record<SourceKind, string> = {
+  ...{ page: 'https:', feed: 'https:', mailbox: 'imaps:', newsgroup: 'nntps:', database: 'postgres:' },
+  ...{ query: 'query+https:', files: 'file:', other: 'https:' },
 }
 
 type EveryProps = { value: string; error: string | undefined; onChange: (every: string) => void }

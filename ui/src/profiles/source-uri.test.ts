@@ -52,7 +52,10 @@ const forms: [string, SourceForm, ('http' | 'browser')?][] = [
   ],
   ['file:///srv/my%20reports/', { kind: 'files', place: 'file', host: '', path: '/srv/my reports/' }],
   ['ftps://ftp.example.org/pub/', { kind: 'files', place: 'ftps', host: 'ftp.example.org', path: '/pub/' }],
-  ['gopher://gopher.example.org/1/news', { kind: 'files', place: 'gopher', host: 'gopher.example.org', path: '/1/news' }],
+  [
+    'gopher://gopher.example.org/1/news',
+    { kind: 'files', place: 'gopher', host: 'gopher.example.org', path: '/1/news' },
+  ],
 ]
 
 describe('the address of a source', () => {

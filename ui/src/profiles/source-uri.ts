@@ -59,9 +59,7 @@ export function formOfKind(kind: SourceKind, before: SourceForm): SourceForm {
   if (kind === before.kind) return before
   const address = 'address' in before ? before.address : ''
   if ('address' in empty[kind] && /^(?!query\+)/.test(address)) return { ...empty[kind], address } as SourceForm
-  return 'host' in empty[kind] && 'host' in before
-    ? ({ ...empty[kind], host: before.host } as SourceForm)
-    : empty[kind]
+  return 'host' in empty[kind] && 'host' in before ? ({ ...empty[kind], host: before.host } as SourceForm) : empty[kind]
 }
 
 /** Empty while what it needs most is missing. A browser is needed for `steps`. */
@@ -155,7 +153,10 @@ const feedPath = /(?:^|[/._-])(?:feeds?|rss\d?|atom|index\.xml|feed\.json|rdf)(?
 function parseWeb(text: string, render: Render): SourceForm | null {
   const hash = text.indexOf('#!')
   if (render === 'browser' && hash >= 0) {
-    const steps = text.slice(hash + 2).split('&').map(decode)
+    const steps = text
+      .slice(hash + 2)
+      .split('&')
+      .map(decode)
     const form: SourceForm = { kind: 'page', address: text.slice(0, hash), steps: steps.map((step) => step ?? '') }
     return steps.includes(null) || formatSource(form) !== text ? null : form
   }
@@ -192,13 +193,25 @@ function parseDatabase(text: string): SourceForm | null {
   const system = systems.get((found?.scheme ?? '') as 'postgres')
   if (found === null || system === undefined || found.path === null) return null
   const isFile = system === 'sqlite'
-  const values = parseValues(found.search.slice(1), isFile ? ['query', 'key', 'title'] : ['query', 'key', 'title', 'sslmode'])
+  const values = parseValues(
+    found.search.slice(1),
+    isFile ? ['query', 'key', 'title'] : ['query', 'key', 'title', 'sslmode'],
+  )
   if (values === null || (isFile && found.host !== '')) return null
   const tls = values.one('sslmode')
   if (tls !== '' && tls !== 'require' && tls !== 'verify-full') return null
   const database = isFile ? `/${found.path}` : found.path
   const { one } = values
-  return { kind: 'database', system, host: found.host, database, query: one('query'), key: one('key'), title: one('title'), tls }
+  return {
+    kind: 'database',
+    system,
+    host: found.host,
+    database,
+    query: one('query'),
+    key: one('key'),
+    title: one('title'),
+    tls,
+  }
 }
 
 const queryNames = ['rows', 'cells', 'key', 'title', 'method', 'body', 'type', 'next', 'page', 'pages']
@@ -209,7 +222,8 @@ function parseQuery(text: string): SourceForm | null {
   if (values === null) return null
   const { one } = values
   const isPost = one('body') !== '' || one('method').toUpperCase() === 'POST'
-  if (!['', 'GET', 'POST'].includes(one('method').toUpperCase()) || !['', 'form', 'json'].includes(one('type'))) return null
+  if (!['', 'GET', 'POST'].includes(one('method').toUpperCase()) || !['', 'form', 'json'].includes(one('type')))
+    return null
   const isJson = one('type') === 'json' || (one('type') === '' && /^[[{]/.test(one('body')))
   return {
     ...{ kind: 'query', address, method: isPost ? (isJson ? 'json' : 'form') : 'GET', body: one('body') },

@@ -29,6 +29,10 @@ const answers: Record<string, RequestListener> = {
     response
       .setHeader('content-type', 'text/html')
       .end('<title>Shop</title><p>Kettle</p><p class="price">39.90</p><footer>Visitor 4711</footer>'),
+  '/blog': (_, response) =>
+    response
+      .setHeader('content-type', 'text/html')
+      .end('<title>Blog</title><link rel="alternate" type="application/rss+xml" title="All posts" href="/feed">'),
   '/feed': (_, response) => response.setHeader('content-type', 'application/rss+xml').end(feed),
   '/moved': (_, response) => response.writeHead(302, { location: '/' }).end(),
   '/signed-in': (request, response) => {
@@ -100,6 +104,10 @@ describe('a source that is tried', () => {
     const { kind, title, items, count, more } = (await tryIt({ uri: at('/feed') })).json()
     assert.deepEqual([kind, title, items.length, count, more], ['feed', 'News', 20, 25, true])
     assert.deepEqual(items[0], { name: 'Entry 0', url: at('/entries/0') })
+  })
+
+  test('shows the feeds that a page offers', async () => {
+    assert.deepEqual((await tryIt({ uri: at('/blog') })).json().feeds, [{ title: 'All posts', url: at('/feed') }])
   })
 
   test('shows what is in a folder, and the text of a file', async () => {

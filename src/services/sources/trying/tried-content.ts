@@ -1,6 +1,8 @@
 import { failureWords } from '../../../archive/media/converter.ts'
 import type { MediaReader } from '../../../archive/media/media-reader.ts'
 import type { Block } from '../../../core/change/change.ts'
+import { feedsOf } from '../../../core/feed/feeds-of.ts'
+import { decodeText, detectCharset } from '../../../core/http/charset.ts'
 import type { Source } from '../../../core/profile.ts'
 import { createPartReader } from '../../../core/select/part-blocks.ts'
 import { textOfBlocks } from '../../../core/text/blocks.ts'
@@ -50,13 +52,27 @@ export async function readContent(
   if (read.kind === 'blocks' && blocks === null && text.kind !== 'failed')
     notes.push(`There is no text in it that could be compared (${contentType ?? 'no media type'}).`)
   const entries = blocks?.kind === 'feed' ? blocks.blocks.filter(({ kind }) => kind === 'entry') : []
-  const common = { title: (blocks?.title ?? '').slice(0, MAX_TITLE).toWellFormed(), left: notes.join(' '), feeds: [] }
+  const feeds = blocks?.kind === 'html' && text.kind === 'none' ? offeredFeeds({ body, contentType, url }) : []
+  const common = { title: (blocks?.title ?? '').slice(0, MAX_TITLE).toWellFormed(), left: notes.join(' '), feeds }
   if (blocks?.kind === 'feed') {
     const items = entries.slice(0, MAX_ITEMS).map((entry) => entryItem(entry, url))
     return { ...common, kind: 'feed', items, count: entries.length, more: entries.length > items.length, text: '' }
   }
   const shown = blocks === null ? '' : textOfBlocks(blocks).slice(0, MAX_TEXT).toWellFormed()
   return { ...common, kind: 'page', items: [], count: 0, more: false, text: shown }
+}
+
+const MAX_FEEDS = 10
+
+function offeredFeeds({
+  body,
+  contentType,
+  url,
+}: Pick<TriedDocument, 'body' | 'contentType' | 'url'>): TriedContent['feeds'] {
+  const html = decodeText(body, detectCharset({ bytes: body, contentType }).charset)
+  return feedsOf(html, url)
+    .slice(0, MAX_FEEDS)
+    .map((feed) => ({ title: feed.title.slice(0, MAX_TITLE), url: feed.url }))
 }
 
 function entryItem({ title, text, link }: Block, base: string): TriedContent['items'][number] {

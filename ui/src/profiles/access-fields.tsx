@@ -1,0 +1,118 @@
+import { Link } from 'wouter'
+import { useGet } from '../api/queries.ts'
+import type { CredentialsList, Protocols } from '../api/types.ts'
+import { Field, FieldError } from '../kit/field.tsx'
+import { Select, Switch, TextArea, withOwn } from '../kit/input.tsx'
+import type { Access } from './draft.ts'
+import { complete, type SourceForm, schemeOf } from './source-uri.ts'
+import { strings } from './strings.ts'
+
+const text = strings.sources
+
+export type Abilities = Protocols['items'][number]
+
+/** What the server can do, by scheme. It is the same as long as the server runs. */
+export function useAbilities(): (uri: string) => Abilities | undefined {
+  const { data } = useGet<Protocols>(['protocols'], '/protocols', {}, { staleTime: Number.POSITIVE_INFINITY })
+  return (uri) => {
+    const scheme = schemeOf(complete(uri.trim()))
+    return data?.items.find((each) => each.scheme === scheme)
+  }
+}
+
+/** Without what sources of this protocol can't do. */
+export function fittingAccess(access: Access, can: Abilities | undefined): Access {
+  if (can === undefined) return access
+  return {
+    render: can.browser ? access.render : 'http',
+    credentials: can.credentials === 'none' ? '' : access.credentials,
+    method: can.push ? access.method : 'pull',
+  }
+}
+
+type Props = {
+  form: SourceForm
+  access: Access
+  can: Abilities | undefined
+  errors: Record<'render' | 'credentials' | 'method', string | undefined>
+  onForm: (form: SourceForm) => void
+  onAccess: (changes: Partial<Access>) => void
+}
+
+/** How a source is asked for. */
+export function AccessFields({ form, access, can, errors, onForm, onAccess }: Props) {
+  const isPage = form.kind === 'page' || (form.kind === 'other' && can?.browser === true)
+  const isBrowser = access.render === 'browser'
+  return (
+    <>
+      {(isPage || isBrowser) && (
+        <div>
+          <Switch
+            label={text.browser}
+            hint={text.browserHint}
+            checked={isBrowser}
+            onChange={(checked) => onAccess({ render: checked ? 'browser' : 'http' })}
+          />
+          <FieldError text={errors.render} />
+        </div>
+      )}
+      {isBrowser && form.kind === 'page' && (
+        <Field label={text.steps} hint={text.stepsHint}>
+          <TextArea
+            className="mono profiles-expression"
+            rows={Math.min(8, form.steps.length + 1)}
+            spellCheck={false}
+            value={form.steps.join('\n')}
+            onChange={(value) => onForm({ ...form, steps: value === '' ? [] : value.split('\n') })}
+          />
+        </Field>
+      )}
+      {(can?.credentials ?? 'none') !== 'none' && (
+        <CredentialsField
+          value={access.credentials}
+          isRequired={can?.credentials === 'required'}
+          error={errors.credentials}
+          onChange={(credentials) => onAccess({ credentials })}
+        />
+      )}
+      {(can?.push === true || access.method === 'push') && (
+        <div>
+          <Switch
+            label={text.push}
+            hint={text.pushHint}
+            checked={access.method === 'push'}
+            onChange={(checked) => onAccess({ method: checked ? 'push' : 'pull' })}
+          />
+          <FieldError text={errors.method} />
+        </div>
+      )}
+    </>
+  )
+}
+
+type CredentialsProps = {
+  value: string
+  isRequired: boolean
+  error: string | undefined
+  onChange: (name: string) => void
+}
+
+function CredentialsField({ value, isRequired, error, onChange }: CredentialsProps) {
+  const { data } = useGet<CredentialsList>(['credentials'], '/credentials')
+  const names = (data?.items ?? []).map(({ name }) => ({ value: name, label: name }))
+  const none = { value: '', label: text.noCredentials }
+  return (
+    <Field
+      label={text.credentials}
+      hint={
+        <>
+          {isRequired && value === '' && `${text.credentialsRequired} `}
+          <Link href="/settings">{text.manageCredentials}</Link>
+        </>
+      }
+      error={error}
+    >
+      <Select value={value} options={withOwn([none, ...names], value)} onChange={onChange} />
+    </Field>
+  )
+}
