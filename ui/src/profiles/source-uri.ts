@@ -148,7 +148,7 @@ const parsers: ReadonlyMap<string, Parser> = new Map<string, Parser>([
   ...['file', 'ftp', 'ftps', 'gopher'].map((scheme): [string, Parser] => [scheme, parseFiles]),
 ])
 
-const feedPath = /(?:^|[/._-])(?:feeds?|rss\d?|atom|index\.xml|feed\.json|rdf)(?:[/._-]|\.xml|\.json|$)/i
+const feedPath = /\/(?:feeds?|rss|atom|rdf)(?:\/|$)|\.(?:xml|rss|atom|rdf)$|\/(?:feed|index)\.json$/i
 
 function parseWeb(text: string, render: Render): SourceForm | null {
   const hash = text.indexOf('#!')
