@@ -38,7 +38,9 @@ function sourceForms(where: string, start: StartService, size: keyof typeof size
     })
 
     test('a folder and a feed are tried, saved and checked', async () => {
-      const { context, page, faults, picture, watched } = await visit(stage.browser, size, { permitted: /400 \(Bad Request\)/ })
+      const { context, page, faults, picture, watched } = await visit(stage.browser, size, {
+        permitted: /400 \(Bad Request\)/,
+      })
       await me.enter(context)
       await watched(async () => {
         await page.goto(`${stage.service.url}/profiles/new`)
