@@ -17,7 +17,9 @@ const blog = `<title>Town</title><link rel="alternate" type="application/rss+xml
 function sourceForms(where: string, start: StartService, size: keyof typeof sizes): void {
   describe(`sources by their forms, ${where}`, { skip: withoutBrowser }, () => {
     const folder = mkdtempSync(join(tmpdir(), 'erace-forms-'))
-    const stage = useStage({}, (more) => start({ ...more, ERACE_FILES_ROOTS: folder }))
+    const stage = useStage({}, (more) =>
+      start({ ...more, ERACE_FILES_ROOTS: folder, ERACE_CREDENTIALS_KEY: 'ab'.repeat(32) }),
+    )
     const site = createServer((request, response) => {
       const isFeed = request.url === '/news.xml'
       if (request.url === '/robots.txt') response.writeHead(404).end()
@@ -72,6 +74,18 @@ function sourceForms(where: string, start: StartService, size: keyof typeof size
         await picture(`source-feed`)
         for (const kind of ['Mailbox', 'Newsgroup', 'Database', 'Web query', 'Web page']) {
           await second.getByLabel('Kind of source').selectOption(kind)
+          if (kind === 'Mailbox') {
+            await second.getByLabel('Sign in with').selectOption('New credentials…')
+            const dialog = page.getByRole('dialog')
+            await dialog.getByLabel('Name', { exact: true }).fill('Town mail')
+            await dialog.getByLabel('User name').fill('ada')
+            await dialog.getByLabel('Password').fill('a secret')
+            await picture('source-credentials')
+            await dialog.getByRole('button', { name: 'Store credentials' }).click()
+            await dialog.waitFor({ state: 'detached' })
+            assert.equal(await second.getByLabel('Sign in with').inputValue(), 'Town mail')
+            assert.match(page.url(), /profiles\/new$/)
+          }
           if (kind === 'Web page') await second.getByLabel('Needs a browser').check()
           await second.scrollIntoViewIfNeeded()
           await picture(`source-${kind.toLowerCase().replace(' ', '-')}`)
@@ -82,6 +96,11 @@ function sourceForms(where: string, start: StartService, size: keyof typeof size
         await page.getByText('All changes saved').waitFor()
         assert.equal(await page.getByLabel('Folder or file').inputValue(), `${folder}/`)
         assert.equal(await second.getByLabel('Kind of source').inputValue(), 'feed')
+
+        await page.goto(`${stage.service.url}/watches`)
+        await page.getByLabel('Watch a page').fill(`file://${folder}/minutes/`)
+        await page.keyboard.press('Enter')
+        await page.getByText('Now watching this page').waitFor()
       })
       await me.visited()
       const states = (await me.sources()).map(({ uri, state, status }) => [uri, state, status])
@@ -89,6 +108,7 @@ function sourceForms(where: string, start: StartService, size: keyof typeof size
         states.map(([uri, , status]) => [uri, status]).sort(),
         [
           [`file://${folder}/`, 200],
+          [`file://${folder}/minutes/`, 200],
           [`${origin}/news.xml`, 200],
         ].sort(),
         JSON.stringify(states),

@@ -1,8 +1,11 @@
+import { useState } from 'react'
+import { createPortal } from 'react-dom'
 import { Link } from 'wouter'
 import { useGet } from '../api/queries.ts'
 import type { CredentialsList, Protocols } from '../api/types.ts'
 import { Field, FieldError } from '../kit/field.tsx'
 import { Select, Switch, TextArea, withOwn } from '../kit/input.tsx'
+import { CredentialsDialog } from '../settings/credentials-dialog.tsx'
 import type { Access } from './draft.ts'
 import { complete, type SourceForm, schemeOf } from './source-uri.ts'
 import { strings } from './strings.ts'
@@ -97,22 +100,44 @@ type CredentialsProps = {
   onChange: (name: string) => void
 }
 
+/** No name has a line end. */
+const NEW = '\n'
+
 function CredentialsField({ value, isRequired, error, onChange }: CredentialsProps) {
   const { data } = useGet<CredentialsList>(['credentials'], '/credentials')
+  const [isAdding, setIsAdding] = useState(false)
   const names = (data?.items ?? []).map(({ name }) => ({ value: name, label: name }))
   const none = { value: '', label: text.noCredentials }
+  const options = [...withOwn([none, ...names], value), { value: NEW, label: text.newCredentials }]
   return (
-    <Field
-      label={text.credentials}
-      hint={
-        <>
-          {isRequired && value === '' && `${text.credentialsRequired} `}
-          <Link href="/settings">{text.manageCredentials}</Link>
-        </>
-      }
-      error={error}
-    >
-      <Select value={value} options={withOwn([none, ...names], value)} onChange={onChange} />
-    </Field>
+    <>
+      <Field
+        label={text.credentials}
+        hint={
+          <>
+            {isRequired && value === '' && `${text.credentialsRequired} `}
+            <Link href="/settings/credentials">{text.manageCredentials}</Link>
+          </>
+        }
+        error={error}
+      >
+        <Select
+          value={value}
+          options={options}
+          onChange={(name) => (name === NEW ? setIsAdding(true) : onChange(name))}
+        />
+      </Field>
+      {isAdding && <NewCredentials onClose={() => setIsAdding(false)} onName={onChange} />}
+    </>
+  )
+}
+
+/** Not within the form of the profile: a form can't be in another, and what is sent here doesn't save the profile. */
+function NewCredentials({ onClose, onName }: { onClose: () => void; onName: (name: string) => void }) {
+  return createPortal(
+    <div role="presentation" onSubmit={(event) => event.stopPropagation()}>
+      <CredentialsDialog known={null} onClose={onClose} onSaved={({ name }) => onName(name)} />
+    </div>,
+    document.body,
   )
 }

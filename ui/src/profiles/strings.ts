@@ -160,7 +160,8 @@ export const strings = {
     credentials: 'Sign in with',
     noCredentials: 'No credentials',
     credentialsRequired: 'This source needs credentials.',
-    manageCredentials: 'Add or change credentials',
+    newCredentials: 'New credentials…',
+    manageCredentials: 'Manage credentials',
     push: 'Report news at once',
     pushHint: 'The source tells of news by itself; it is still checked in intervals.',
     try: {

@@ -35,8 +35,10 @@ const shownField: Record<Kind, FieldName | null> = {
 
 const places = ['name', 'kind', ...Object.keys(text.fields).map((field) => `values.${field}`)]
 
+type Props = { known: Credentials | null; onClose: () => void; onSaved?: (saved: Credentials) => void }
+
 /** New ones, or other values for those that are stored. */
-export function CredentialsDialog({ known, onClose }: { known: Credentials | null; onClose: () => void }) {
+export function CredentialsDialog({ known, onClose, onSaved }: Props) {
   const [name, setName] = useState('')
   const [kind, setKind] = useState<Kind>(known?.kind ?? 'password')
   const shown = known === null ? null : shownField[known.kind]
@@ -58,6 +60,7 @@ export function CredentialsDialog({ known, onClose }: { known: Credentials | nul
     {
       onSuccess: (saved) => {
         onClose()
+        onSaved?.(saved)
         showToast(known === null ? text.added(saved.name) : text.saved(saved.name))
       },
     },
