@@ -9,12 +9,23 @@ import { allowedAddresses } from '../crawl/fetch/connector.ts'
 import { schemeOf } from '../fetchers/fetcher.ts'
 import { createCredentialsKey } from '../services/credentials/credentials-key.ts'
 import { createSecretOpener } from '../services/credentials/secret-opener.ts'
+import { createHubListening, type HubListening } from '../services/watching/hub-listening.ts'
 import type { ListenTo } from '../services/watching/listening.ts'
 import type { StoreSet } from '../store/contracts/store-set.ts'
 import { createListeningProtocols } from './protocols.ts'
+import { openReach } from './trying.ts'
 
-/** Listens to sources of all protocols that tell of news by themselves. */
-export function createListenTo({
+export type Ears = {
+  listenTo: ListenTo
+  /** For the route that hubs call. */
+  webSub: HubListening['webSub']
+  /** The server answers: from now on hubs can be asked to call. */
+  serving(): void
+  close(): Promise<void>
+}
+
+/** Listens to sources of all protocols that tell of news by themselves, and to feeds with a hub that does. */
+export function createEars({
   config,
   stores,
   clock,
@@ -22,7 +33,7 @@ export function createListenTo({
   config: Config
   stores: Pick<StoreSet, 'credentials' | 'keyFile'>
   clock: Clock
-}): ListenTo {
+}): Ears {
   const key = createCredentialsKey({ given: config.credentials.key, file: stores.keyFile })
   const secrets = createSecretOpener({ store: stores.credentials, key, clock })
   const protocols = createListeningProtocols(config)
@@ -33,13 +44,18 @@ export function createListenTo({
     resolver: createSystemResolver({ clock, servers: network.nameservers }),
     ...{ clock, maxEntries, minTtlMs, maxTtlMs, negativeTtlMs, concurrency },
   })
-  return async (uri, heard) => {
+  const { promise: isServing, resolve: serving } = Promise.withResolvers<void>()
+  const hubs = createHubListening({
+    ...{ publicUrl: config.server.url, clock, isServing },
+    openReach: () => openReach({ config, clock }),
+  })
+
+  async function listenTo(uri: string, heard: Parameters<ListenTo>[1]) {
     const url = withoutAccess(uri)
     const { credentials } = accessOf(uri)
-    const protocol = protocols.find(({ schemes }) => schemes.includes(schemeOf(url)))
-    if (protocol?.listen === undefined) throw new AppError('url-invalid', 'this source does not tell of news by itself')
+    const secret = credentials === '' ? null : await secrets.open(credentials)
     const place = {
-      ...{ url, clock, secret: credentials === '' ? null : await secrets.open(credentials) },
+      ...{ url, clock, secret },
       resolve: async (host: string) => (await allowedAddresses(host, { dns, guard }))[0]!,
       signal: new AbortController().signal,
       limits: {
@@ -47,12 +63,17 @@ export function createListenTo({
         ...{ maxBodyBytes: crawl.maxBodyBytes, maxItems: 0 },
       },
     }
+    const protocol = protocols.find(({ schemes }) => schemes.includes(schemeOf(url)))
+    const listen = /^https?:/.test(url) ? hubs.listen : protocol?.listen
+    if (listen === undefined) throw new AppError('not-available', 'this source does not tell of news by itself')
     try {
-      return await protocol.listen(place, heard)
+      return await listen(place, heard)
     } catch (error) {
-      if (place.secret !== null && error instanceof AppError && error.code === 'sign-in-failed')
+      if (secret !== null && error instanceof AppError && error.code === 'sign-in-failed')
         await secrets.noteFailed(credentials, error.message)
       throw error
     }
   }
+
+  return { listenTo, webSub: hubs.webSub, serving, close: hubs.close }
 }

@@ -46,6 +46,7 @@ export function startUp(more: Record<string, string> = {}): Promise<Service> {
   const data = newFolder()
   const env = { ...settings, ...more }
   return createService({
+    ...firstPort(more),
     start: (port) => [startErace(['up', '--json', '--port', port, '--data', data], env)],
     destroy: async () => rmSync(data, { recursive: true, force: true }),
   })
@@ -56,6 +57,7 @@ export async function startCluster(more: Record<string, string> = {}): Promise<S
   const { address: store, destroy } = await createEmptyDatabase()
   const env = { ...settings, ERACE_CLUSTER_LEASE: '2s', ...more, ERACE_STORE: store }
   return createService({
+    ...firstPort(more),
     start: (port) => [
       startErace(['serve', '--json', '--port', port], env),
       ...Array.from({ length: WORKERS }, (_, n) => startErace(['worker', '--name', `worker-${n + 1}`], env)),
@@ -64,11 +66,13 @@ export async function startCluster(more: Record<string, string> = {}): Promise<S
   })
 }
 
-type ServiceDeps = { start(port: string): EraceProcess[]; destroy(): Promise<void> }
+type ServiceDeps = { port: string; start(port: string): EraceProcess[]; destroy(): Promise<void> }
+
+const firstPort = ({ ERACE_SERVER_PORT: port = '0' }: Record<string, string>) => ({ port })
 
 /** The first process is the server. */
-async function createService({ start, destroy }: ServiceDeps): Promise<Service> {
-  let running = start('0')
+async function createService({ port: first, start, destroy }: ServiceDeps): Promise<Service> {
+  let running = start(first)
   let listening = await running[0]!.ready<Listening>()
   const { port } = new URL(listening.url)
 

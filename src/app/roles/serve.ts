@@ -11,6 +11,7 @@ import { settingsForWatching } from '../../crawl/crawl-settings.ts'
 import { createSeedOffers } from '../../crawl/worker/links/seed-offers.ts'
 import { createNodeCounters } from '../../services/activity/node-board.ts'
 import { createNodeList } from '../../services/activity/node-list.ts'
+import type { ListenTo } from '../../services/watching/listening.ts'
 import type { ClusterEvents } from '../../store/contracts/cluster/events.ts'
 import { annotationChannel, readAnnotationEvents } from '../../store/postgres/annotations/annotation-writes.ts'
 import { createPostgresCrawlScopes } from '../../store/postgres/cluster/crawl-scopes.ts'
@@ -32,7 +33,7 @@ import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
 import { openDelivery } from '../delivery.ts'
 import { openUpToDate, type PostgresStores, untilAnswered } from '../engines/postgres-stores.ts'
 import { createClusterFetchers, watchableSchemes } from '../fetchers.ts'
-import { createListenTo } from '../listening.ts'
+import { createEars } from '../listening.ts'
 import { holdRetention } from '../retention.ts'
 import { startArchive } from '../server/archive.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
@@ -96,8 +97,11 @@ async function begin(
     ends.push(heartbeat.end)
     const events = createPostgresEvents({ pool, track: retries.track('listening') })
     ends.push(events.close)
+    const ears = createEars({ config, clock, stores })
+    ends.push(ears.close)
+    const { listenTo } = ears
     const schedule = await startClusterSchedule(
-      scheduleDeps({ stores, clock, config, log, retries, holder: node.id, events, address: store }),
+      scheduleDeps({ stores, clock, config, log, retries, holder: node.id, events, address: store, listenTo }),
     )
     ends.push(schedule.stop)
     let server: RunningServer | null = null
@@ -114,7 +118,7 @@ async function begin(
     server = await startServer({
       ...{ config, log, clock },
       stores: { ...stores, hosts: createPostgresHostView({ pool, clock }) },
-      ...{ archive, sending: delivery.sending, deliveryWatch: delivery.watch },
+      ...{ archive, sending: delivery.sending, deliveryWatch: delivery.watch, webSub: ears.webSub },
       watching: schedule.watching,
       checks: schedule.checks,
       scheduler: schedule.scheduler,
@@ -129,6 +133,7 @@ async function begin(
       shared: { events, node: node.id },
     })
     ends.push(server.close)
+    ears.serving()
     delivery.start(retries)
     hooks.onListening({ url: server.url, setupUrl: server.setupUrl })
     log.info({ node: node.id, url: server.url, store: pool.address }, 'serving')
@@ -150,6 +155,8 @@ export type ScheduleParts = {
   /** postgres://… */
   address: string
   events: ClusterEvents
+  /** Left out where no source is listened to. */
+  listenTo?: ListenTo
 }
 
 /** The schedule of a cluster on PostgreSQL. */
@@ -162,6 +169,7 @@ export function scheduleDeps({
   holder,
   events,
   address,
+  listenTo,
 }: ScheduleParts): ClusterScheduleDeps {
   const { pool, seed } = stores
   const { ofChecks } = createSeedOffers({ crawl: config.crawl, hostRules: null, seed })
@@ -178,7 +186,7 @@ export function scheduleDeps({
     },
     lease: createLeaderLease({ pool, name: schedulerRole, holder, clock, leaseMs: config.cluster.leaseMs }),
     startRetention: () => holdRetention({ dataDir: '', store: address, config }, stores, clock, log),
-    listenTo: createListenTo({ config, clock, stores }),
+    ...(listenTo && { listenTo }),
     createFetcher: (epoch) =>
       createClusterFetchers({
         ...{ epoch, events, clock, offersOf: ofChecks, watches: fencedWatches(epoch) },

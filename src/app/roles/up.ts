@@ -17,7 +17,7 @@ import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { openDelivery } from '../delivery.ts'
 import { sqliteStores } from '../engines/sqlite-stores.ts'
 import { createLocalFetchers } from '../fetchers.ts'
-import { createListenTo } from '../listening.ts'
+import { createEars } from '../listening.ts'
 import { holdRetention } from '../retention.ts'
 import { startArchive } from '../server/archive.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
@@ -53,10 +53,11 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     onWaiting: (part, waiting) => retries.adopt(`annotator ${part}`, waiting),
   })
   const { countTasks } = stores.annotations
+  const ears = createEars({ config, clock, stores })
   const watching = createWatching({
     ...{ stores, fetcher, config, clock, log, countTasks, maxTasks: MAX_TASKS },
     budgets: { set: counters.setCrawlPages },
-    listenTo: createListenTo({ config, clock, stores }),
+    listenTo: ears.listenTo,
   })
   const { service, scheduler } = watching
   const retention = holdRetention({ dataDir: folder, store: null, config }, stores, clock, log)
@@ -65,7 +66,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     await createWhileAlive(failure)(service.start())
     server = await startServer({
       ...{ config, log, stores, scheduler, counters, threads: stores.shards, watching: service, checks: service },
-      ...{ archive, sending: delivery.sending, deliveryWatch: delivery.watch },
+      ...{ archive, sending: delivery.sending, deliveryWatch: delivery.watch, webSub: ears.webSub },
       administrator: hooks.administrator,
       crawlControl: {
         isPaused: async () => throttle.has('paused'),
@@ -73,6 +74,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
       },
       healthErrors: () => [...describePublicly(retries.waiting()), ...(healthError === null ? [] : [healthError])],
     })
+    ears.serving()
     failure.catch((error: Error) => {
       healthError = error.message
     })
@@ -98,6 +100,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
   } finally {
     await delivery.end()
     await server?.close()
+    await ears.close()
     await retention.end()
     await annotator.end()
     await threads.end()

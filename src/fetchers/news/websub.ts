@@ -1,6 +1,6 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
-import { AppError } from '../../core/errors.ts'
+import { AppError, type ErrorCode } from '../../core/errors.ts'
 
 /**
  * A subscriber of WebSub (W3C Recommendation): the hub of a feed calls back when there is news. A delivery says only that it is
@@ -21,6 +21,10 @@ export type WebSubDeps = {
   clock: Clock
   /** A hub told of news in a topic. */
   onNews(topic: string): void
+  /** The hub verified a subscription: from now on it tells. */
+  onActive?(topic: string): void
+  /** A subscription is over although nobody ended it. */
+  onEnd?(topic: string, error: AppError): void
 }
 
 export type WebSub = {
@@ -54,8 +58,10 @@ const maxSubscriptions = 10_000
 const maxAddress = 2048
 /** Of a lease; then it is renewed. */
 const renewAfter = 0.8
+/** A renewal that is not verified is asked for again. */
+const renewAgainMs = 60_000
 
-export function createWebSub({ publicUrl, send, clock, onNews }: WebSubDeps): WebSub {
+export function createWebSub({ publicUrl, send, clock, onNews, onActive, onEnd }: WebSubDeps): WebSub {
   const byToken = new Map<string, Kept>()
   const byTopic = new Map<string, Kept>()
 
@@ -66,12 +72,20 @@ export function createWebSub({ publicUrl, send, clock, onNews }: WebSubDeps): We
 
   async function ask(kept: Kept, mode: 'subscribe' | 'unsubscribe'): Promise<void> {
     kept.askedAt = clock.now()
-    const status = await send(kept.hub, subscriptionForm(kept, mode))
-    // 202 by the recommendation; some older hubs verify before they answer.
-    if (status < 200 || status > 299) {
+    try {
+      const status = await send(kept.hub, subscriptionForm(kept, mode))
+      // 202 by the recommendation; some older hubs verify before they answer.
+      if (status < 200 || status > 299) throw new AppError('protocol-failed', `the hub answered with ${status}`)
+    } catch (error) {
       if (kept.state === 'asked') forget(kept)
-      throw new AppError('protocol-failed', `the hub answered with ${status}`)
+      throw error
     }
+  }
+
+  function lose(kept: Kept, code: ErrorCode, why: string): void {
+    const isCurrent = byTopic.get(kept.topic) === kept
+    forget(kept)
+    if (isCurrent) onEnd?.(kept.topic, new AppError(code, why))
   }
 
   return {
@@ -108,10 +122,17 @@ export function createWebSub({ publicUrl, send, clock, onNews }: WebSubDeps): We
     async renew() {
       const now = clock.now()
       for (const kept of [...byToken.values()]) {
-        const isLate = now - kept.askedAt > verificationMs
-        const isOver = kept.state === 'active' && now >= kept.until
-        if (isOver || ((kept.state === 'asked' || kept.isLeaving) && isLate)) forget(kept)
-        else if (kept.state === 'active' && isLate && now >= renewalAt(kept)) await ask(kept, 'subscribe')
+        const sinceAsked = now - kept.askedAt
+        const isUnverified = (kept.state === 'asked' || kept.isLeaving) && sinceAsked > verificationMs
+        if (isUnverified) lose(kept, 'not-available', 'the hub of this source did not verify the subscription')
+        else if (kept.state !== 'active' || kept.isLeaving) continue
+        else if (now >= kept.until)
+          lose(kept, 'connect-failed', 'the hub of this source did not renew the subscription')
+        else if (sinceAsked > renewAgainMs && now >= renewalAt(kept))
+          // A hub that can't be reached is asked again, until its lease is over.
+          await ask(kept, 'subscribe').catch((error: unknown) => {
+            if (!(error instanceof AppError)) throw error
+          })
       }
     },
     verify(token, query) {
@@ -119,7 +140,7 @@ export function createWebSub({ publicUrl, send, clock, onNews }: WebSubDeps): We
       const { mode, topic, challenge, lease } = verificationOf(query)
       if (kept === undefined || topic !== kept.topic) return null
       if (mode === 'denied') {
-        forget(kept)
+        lose(kept, 'not-available', 'the hub of this source refused the subscription')
         return ''
       }
       if (challenge === '' || clock.now() - kept.askedAt > verificationMs) return null
@@ -131,6 +152,7 @@ export function createWebSub({ publicUrl, send, clock, onNews }: WebSubDeps): We
       if (mode !== 'subscribe' || kept.isLeaving || !(lease >= minLeaseSeconds)) return null
       kept.state = 'active'
       kept.until = clock.now() + Math.min(lease, leaseSeconds * 10) * 1000
+      onActive?.(kept.topic)
       return challenge
     },
     deliver(token, body, signature) {

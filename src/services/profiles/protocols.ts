@@ -3,8 +3,8 @@ import { schemeOf } from '../../fetchers/fetcher.ts'
 
 /** What can be asked of sources of one scheme. */
 export type SourceAbilities = {
-  /** They tell of news by themselves. */
-  push: boolean
+  /** They tell of news by themselves; or a hub does, which must know the public address of this server. */
+  push: boolean | 'by-hub'
   credentials: 'none' | 'optional' | 'required'
   /** They lead to further pages or folders. */
   depth: boolean
@@ -17,7 +17,7 @@ export type ProtocolAbilities = ReadonlyMap<string, SourceAbilities>
 
 /** Of a web that is asked for its pages, as it usually is. */
 export const webAbilities: ProtocolAbilities = new Map(
-  ['http', 'https'].map((scheme) => [scheme, { push: false, credentials: 'optional', depth: true, browser: true }]),
+  ['http', 'https'].map((scheme) => [scheme, { push: 'by-hub', credentials: 'optional', depth: true, browser: true }]),
 )
 
 /** Schemes that profiles may name, with their family of protocols and usual port. Which of them are watched depends on the fetchers. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { isAppError } from '../../core/errors.ts'
+import { AppError, errorCodes, isAppError } from '../../core/errors.ts'
 
 /** Hears of news at a source until it is closed, or until `onEnd`. `uri` is that of its watch. */
 export type ListenTo = (uri: string, heard: { onNews(): void; onEnd(error: Error): void }) => Promise<Listener>
@@ -27,8 +27,10 @@ type Line = {
 
 const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 10 * 60_000
-/** Refused credentials are not tried again and again: the source would lock its owner out. */
-const SIGN_IN_RETRY_MS = 60 * 60_000
+/** What fails the same way is not tried again and again. Above all refused credentials: the source would lock their owner out. */
+const SAME_FAILURE_RETRY_MS = 60 * 60_000
+/** A source that can't tell of news, such as a feed without a hub, seldom learns it. */
+const UNABLE_RETRY_MS = 24 * 60 * 60_000
 const MAX_LINES = 10_000
 
 /**
@@ -46,9 +48,8 @@ export function createListening({ listenTo, checkNow, clock, onProblem }: Listen
   function fail(watch: number, line: Line, error: unknown): void {
     if (line.isClosed) return
     line.listener = null
-    const usual = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(line.failures, 20))
+    line.retryAt = clock.monotonic() + pauseAfter(error, line.failures)
     line.failures++
-    line.retryAt = clock.monotonic() + (isAppError(error, 'sign-in-failed') ? SIGN_IN_RETRY_MS : usual)
     const why = error instanceof Error ? error.message : String(error)
     if (line.failures === 1) onProblem('a source cannot be listened to', { watch, why })
   }
@@ -103,6 +104,12 @@ export function createListening({ listenTo, checkNow, clock, onProblem }: Listen
       await Promise.all([...lines.keys()].map(end))
     },
   }
+}
+
+function pauseAfter(error: unknown, failures: number): number {
+  if (isAppError(error, 'not-available')) return UNABLE_RETRY_MS
+  if (error instanceof AppError && errorCodes[error.code].retry === 'never') return SAME_FAILURE_RETRY_MS
+  return Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures, 20))
 }
 
 export type Listening = ReturnType<typeof createListening>

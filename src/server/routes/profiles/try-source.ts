@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
-import type { ProtocolAbilities } from '../../../services/profiles/protocols.ts'
 import { withBelongings } from '../../../services/profiles/values/profile-values.ts'
+import type { SourceRules } from '../../../services/profiles/values/source-values.ts'
 import { readTriedSource } from '../../../services/sources/trying/read-source.ts'
 import { ownerOf, reader, writer } from '../../http/access.ts'
 import { DetailedError, WaitError } from '../../http/problem.ts'
@@ -25,7 +25,7 @@ export function addTrySource(api: Api, { profileRules, belongingsOf, trying }: P
         response: { 200: Protocols, '4xx': Problem },
       },
     },
-    async () => ({ items: protocolsOf(profileRules.abilities) }),
+    async () => ({ items: protocolsOf(profileRules) }),
   )
 
   api.post(
@@ -52,8 +52,8 @@ export function addTrySource(api: Api, { profileRules, belongingsOf, trying }: P
   )
 }
 
-function protocolsOf(abilities: ProtocolAbilities): Static<typeof Protocols>['items'] {
+function protocolsOf({ abilities, hubsReachUs }: SourceRules): Static<typeof Protocols>['items'] {
   return [...abilities].map(([scheme, { push, credentials, depth, browser }]) => ({
-    ...{ scheme, push, credentials, depth, browser },
+    ...{ scheme, push: push === 'by-hub' ? hubsReachUs : push, credentials, depth, browser },
   }))
 }

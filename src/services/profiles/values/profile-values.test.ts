@@ -249,8 +249,12 @@ describe('a profile in JSON', () => {
     ])
     assert.deepEqual(errorsOf({ sources: [{ uri, method: 'pull' }], delivery: { channels: ['inbox'] } }), [])
     assert.deepEqual(errorsOf({ sources: [{ uri, method: 'push' }] }), [
-      "sources[0].method: sources of http can't push; use pull",
+      "sources[0].method: the hub of a feed must be able to call this server, which doesn't know its public address (server.url); use pull",
     ])
+    const reachable = profileRules(configOf({ 'server.url': 'https://e.example' }), webAbilities)
+    const pushed = (more: object) => readProfileJson({ sources: [{ uri, method: 'push', ...more }] }, reachable)
+    assert.equal(pushed({}).kind, 'profile')
+    assert.equal(pushed({ render: 'browser' }).kind, 'invalid')
     const known = profileRules(configOf(), webAbilities, { channels: ['inbox', '7'], credentials: [] })
     const delivered = (channels: string[]) => readProfileJson({ sources: [{ uri }], delivery: { channels } }, known)
     assert.equal(delivered(['7', 'inbox']).kind, 'profile')

@@ -71,9 +71,14 @@ export function createBelongings({ channels, credentials }: BelongingStores): Be
 const nobodys: Belongings = { channels: builtInChannels, credentials: [] }
 
 /** `abilities` are those of the fetchers. */
-export function profileRules({ crawl }: Config, abilities: ProtocolAbilities, has: Belongings = nobodys): ProfileRules {
+export function profileRules(
+  { crawl, server }: Config,
+  abilities: ProtocolAbilities,
+  has: Belongings = nobodys,
+): ProfileRules {
   const checkInterests: ProfileRules['checkInterests'] = (interests) => validateInterests(interests, scorers)
-  return { maxUriLength: crawl.maxUrlLength, abilities, checkInterests, ...belongingRules(has) }
+  const hubsReachUs = server.url !== ''
+  return { maxUriLength: crawl.maxUrlLength, abilities, hubsReachUs, checkInterests, ...belongingRules(has) }
 }
 
 /** The same rules for profiles of somebody who has these. */

@@ -24,6 +24,8 @@ export type SourceRules = {
   maxUriLength: number
   /** What can be watched, and how. */
   abilities: ProtocolAbilities
+  /** The public address of this server is known. */
+  hubsReachUs: boolean
   /** What is wrong with the name of credentials; null if its owner has such. */
   checkCredentials(name: string): string | null
 }
@@ -147,7 +149,7 @@ function readAccess(
   if (protocol !== '' && uri !== '' && !isSameProtocol(protocol, scheme))
     values.reject(`${place}.protocol`, `is ${shown(protocol)}, but the URI starts with ${scheme}:`)
   const can = rules.abilities.get(scheme) ?? unsupported
-  if (uri !== '') refuseDisabled({ method, render, credentials }, { scheme, can }, place, values)
+  if (uri !== '') refuseDisabled({ method, render, credentials }, { scheme, can, ...rules }, place, values)
   return { render, credentials, method }
 }
 
@@ -155,11 +157,18 @@ const unsupported: SourceAbilities = { push: false, credentials: 'optional', dep
 
 function refuseDisabled(
   { method, render, credentials }: Pick<Source, 'render' | 'credentials' | 'method'>,
-  { scheme, can }: { scheme: string; can: SourceAbilities },
+  { scheme, can, hubsReachUs }: { scheme: string; can: SourceAbilities; hubsReachUs: boolean },
   place: string,
   values: PlainValues,
 ): void {
   if (method === 'push' && !can.push) values.reject(`${place}.method`, `sources of ${scheme} can't push; use pull`)
+  if (method === 'push' && can.push === 'by-hub' && !hubsReachUs)
+    values.reject(
+      `${place}.method`,
+      "the hub of a feed must be able to call this server, which doesn't know its public address (server.url); use pull",
+    )
+  if (method === 'push' && can.push === 'by-hub' && render === 'browser')
+    values.reject(`${place}.method`, "a page that a browser shows can't push; use pull")
   if (render === 'browser' && !can.browser)
     values.reject(`${place}.render`, `a browser can't show sources of ${scheme}; use http`)
   if (credentials !== '' && can.credentials === 'none')

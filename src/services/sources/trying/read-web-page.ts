@@ -17,11 +17,13 @@ import { RobotsRefusal } from './try-failure.ts'
 
 const MAX_REDIRECTS = 5
 
+export type WebPage = TriedDocument & Pick<FetchResponse, 'rawHeaders'>
+
 /** A page of the web, behind its redirects. Credentials are sent to the host they were given for, and to no other. */
 export async function readWebPage(
   start: string,
   { reach, secret }: { reach: Reach; secret: Secret | null },
-): Promise<TriedDocument> {
+): Promise<WebPage> {
   const { origin } = new URL(start)
   const signIn = secret === null ? {} : headersOfSecret(secret)
   let url = start.replace(/#.*/s, '')
@@ -88,5 +90,5 @@ async function documentOf(url: string, { body, rawHeaders, truncated }: FetchRes
   const decoded = await decodeBody(body, headerList(rawHeaders, 'content-encoding'), maxBytes)
   if (decoded.kind === 'failed') throw new AppError(decoded.code, decoded.message)
   const contentType = headerValue(rawHeaders, 'content-type')
-  return { url, body: decoded.body, contentType, isCut: truncated !== null || decoded.truncated }
+  return { url, body: decoded.body, contentType, rawHeaders, isCut: truncated !== null || decoded.truncated }
 }
