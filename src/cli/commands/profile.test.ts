@@ -110,7 +110,7 @@ describe('the command profile', () => {
     for (const file of ['asking.xml', 'asking.json']) {
       const { code, out } = await folder.run(['profile', 'validate', file])
       assert.equal(code, 2, file)
-      assert.match(out, /method: sources of http can't push; use pull/)
+      assert.match(out, /method: the hub of a feed must be able to call this server/)
     }
     const { code, out } = await folder.run(['profile', 'validate', 'channel.json'])
     assert.deepEqual([code, /unknown channel "mail"/.test(out)], [2, true], out)

@@ -279,7 +279,7 @@ describe('profiles in files', () => {
       ['.cy/', '.cy:8080/', /^3: port: is 80, but the URI has 8080/],
       ['protocol="http"', 'protocol="htp"', /^5: protocol: unknown protocol "htp"; did you mean http\?/],
       ['protocol="http"', 'protocol="ftp"', /^5: protocol: is ftp, but the URI starts with http:/],
-      ['method="pull"', 'method="push"', /^5: method: sources of http can't push; use pull/],
+      ['method="pull"', 'method="push"', /^5: method: the hub of a feed must be able to call this server/],
       ['processtype="filter"', 'credentials="x"', /^5: credentials: you have no credentials named "x"; store them/],
       ['processtype="filter"', 'processtype="x"', /^5: .*processtype/],
       ['weight="1"', 'weight="0"', /^7: weight: /],
@@ -311,7 +311,7 @@ describe('profiles in files', () => {
     assert.deepEqual(faults('<type protocol="pop3" method="push" credentials="bank"/>'), [
       '7: credentials: you have no credentials named "bank"; expected "shop"',
       '7: protocol: is "pop3", but the URI starts with http:',
-      "7: method: sources of http can't push; use pull",
+      "7: method: the hub of a feed must be able to call this server, which doesn't know its public address (server.url); use pull",
     ])
     assert.match(faults('<type protocol="http" render="paper"/>').join(), /^7: .*render/)
   })
