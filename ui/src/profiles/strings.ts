@@ -170,18 +170,18 @@ export const strings = {
       inProgress: 'Reading the source…',
       found: {
         page: 'This is what would be compared:',
-        list: (count: number, more: boolean) => `${more ? 'More than ' : ''}${counted(count, 'item')} found:`,
-        feed: (count: number) => `A feed with ${counted(count, 'entry', 'entries')}:`,
+        list: (count: number, more: boolean) =>
+          `${counted(count, 'item')} found${more ? ', of which the first are' : ''}:`,
+        feed: (count: number, more: boolean) =>
+          `A feed with ${counted(count, 'entry', 'entries')}${more ? ', of which the first are' : ''}:`,
       },
       untitled: 'Without a title',
       noText: 'No text was found.',
       folder: 'folder',
-      readAt: (url: string) => `Read at ${url}`,
       feeds: 'This page offers feeds:',
       watchFeed: 'Watch this feed instead',
       watchFeedNamed: (title: string) => `Watch the feed “${title}” instead`,
       screenshot: 'The page as the browser shows it',
-      failed: (message: string) => `Not readable: ${message}`,
     },
     every: 'Check',
     intervals: {

@@ -103,6 +103,6 @@ function Result({ found, onFeed }: { found: Found; onFeed: (url: string) => void
 }
 
 function introOf(kind: Found['kind'], count: number, more: boolean): string {
-  if (kind === 'list') return text.found.list(count, more && count === 0)
-  return kind === 'feed' ? text.found.feed(count) : text.found.page
+  if (kind === 'list') return text.found.list(count, more)
+  return kind === 'feed' ? text.found.feed(count, more) : text.found.page
 }

@@ -164,6 +164,18 @@ describe('a source that is tried', () => {
     assert.deepEqual(await wrong({ uri: 'wais://x.example/' }), ['uri'])
   })
 
+  test('is read with stored credentials of its owner, which others do not have', async () => {
+    const [her, him] = ['her@example.org', 'him@example.org']
+    for (const email of [her, him]) await server.addUser(email)
+    const values = { user: 'ann', password: 'right' }
+    const stored = await server.as(her).post('/credentials', { name: 'shop', kind: 'password', values })
+    assert.equal(stored.statusCode, 201, stored.body)
+    const source = { uri: at('/signed-in'), credentials: 'shop' }
+    assert.equal((await server.as(her).post('/sources/try', source)).json().text, 'hello ann')
+    const refused = await server.as(him).post('/sources/try', source)
+    assert.deepEqual([refused.statusCode, refused.json().error.details[0].place], [400, 'credentials'])
+  })
+
   test('is one of an account at a time, and ten a minute', async () => {
     const release: (() => void)[] = []
     const asked = new Promise<void>((resolve) => {
@@ -192,8 +204,8 @@ describe('a source that is tried with credentials', () => {
     ...{ ...partDefaults, credentials },
   })
   const kept = new Map([
-    [credentialsId(ann, 'right'), { user: 'ann', password: 'right' }],
-    [credentialsId(ann, 'wrong'), { user: 'ann', password: 'hunter2' }],
+    [credentialsId(ann, 'right'), { kind: 'password', user: 'ann', password: 'right' }],
+    [credentialsId(ann, 'wrong'), { kind: 'password', user: 'ann', password: 'hunter2' }],
   ])
   const config = configOf(allow)
   const clock = systemClock
@@ -235,6 +247,35 @@ describe('a source that is tried with credentials', () => {
       origin.close()
       other.close()
     }
+  })
+
+  test('is given up in time, and then another may be tried', async () => {
+    const origin = createServer(() => {})
+    await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve))
+    const uri = `http://127.0.0.1:${(origin.address() as AddressInfo).port}/`
+    const hasty = createTrySource({
+      ...{ openSecret: async () => null, clock, limits: { timeMs: 200 } },
+      openReach: () => openReach({ config, clock }),
+    })
+    try {
+      for (let n = 0; n < 2; n++) {
+        const failed = await hasty(ann, source(uri, ''))
+        assert.equal(failed.kind === 'failed' && failed.code, 'total-timeout')
+      }
+    } finally {
+      origin.closeAllConnections()
+      origin.close()
+    }
+  })
+
+  test('says that there is no browser', async () => {
+    const without = configOf({ ...allow, 'browser.executable': '/nowhere/chromium', 'crawl.respectRobots': false })
+    const tryWithout = createTrySource({
+      ...{ openSecret: async () => null, clock },
+      openReach: () => openReach({ config: without, clock }),
+    })
+    const failed = await tryWithout(ann, { ...source('http://127.0.0.1:9/', ''), render: 'browser' })
+    assert.deepEqual(failed.kind === 'failed' && [failed.code, failed.field], ['browser-missing', 'render'])
   })
 
   test('is refused by a server that does not take them, which is said without them', { skip: vsftpdSkip }, async () => {
