@@ -21,6 +21,10 @@ export type Service = {
   killAndStart(meanwhile?: () => Promise<void>): Promise<void>
   /** Stops all processes; resolves with the first exit code that is not 0, or 0. */
   stop(): Promise<number | null>
+  /** The options of commands that work on the same store. */
+  readonly target: readonly string[]
+  /** All that the processes have logged, once they are stopped. */
+  log(): Promise<string>
   api: Api
   destroy(): Promise<void>
 }
@@ -49,6 +53,7 @@ export function startUp(more: Record<string, string> = {}): Promise<Service> {
     ...firstPort(more),
     start: (port) => [startErace(['up', '--json', '--port', port, '--data', data], env)],
     destroy: async () => rmSync(data, { recursive: true, force: true }),
+    target: ['--data', data],
   })
 }
 
@@ -63,15 +68,21 @@ export async function startCluster(more: Record<string, string> = {}): Promise<S
       ...Array.from({ length: WORKERS }, (_, n) => startErace(['worker', '--name', `worker-${n + 1}`], env)),
     ],
     destroy,
+    target: ['--store', store],
   })
 }
 
-type ServiceDeps = { port: string; start(port: string): EraceProcess[]; destroy(): Promise<void> }
+type ServiceDeps = {
+  port: string
+  start(port: string): EraceProcess[]
+  destroy(): Promise<void>
+  target: readonly string[]
+}
 
 const firstPort = ({ ERACE_SERVER_PORT: port = '0' }: Record<string, string>) => ({ port })
 
 /** The first process is the server. */
-async function createService({ port: first, start, destroy }: ServiceDeps): Promise<Service> {
+async function createService({ port: first, start, destroy, target }: ServiceDeps): Promise<Service> {
   let running = start(first)
   let listening = await running[0]!.ready<Listening>()
   const { port } = new URL(listening.url)
@@ -98,6 +109,8 @@ async function createService({ port: first, start, destroy }: ServiceDeps): Prom
       listening = await running[0]!.ready<Listening>()
     },
     stop: () => end('SIGTERM'),
+    target,
+    log: async () => (await Promise.all(running.map(({ ended }) => ended))).map(({ stderr }) => stderr).join('\n'),
     api: apiOf(() => listening.url),
     async destroy() {
       await end('SIGKILL')

@@ -153,9 +153,7 @@ for (const [engine, start] of Object.entries({ SQLite: startUp, PostgreSQL: star
           const at = performance.now()
           await make()
           await until(`${kind} is told`, async () => (await told()).length > before, 30_000)
-          console.log(
-            `${kind}: ${Math.round(performance.now() - at)} ms: ${(await told())[0]!.summary.text.slice(0, 80)}`,
-          )
+          process.stdout.write(`${kind}: ${Math.round(performance.now() - at)} ms\n`)
         }
         const all = await told()
         assert.equal(all.length, Object.keys(world.add).length)

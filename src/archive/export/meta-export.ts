@@ -1,5 +1,6 @@
 import { parseHttpDate } from '../../core/http/http-date.ts'
 import type { ExportRequest } from '../../core/reports/export-report.ts'
+import { withoutAccess } from '../../core/url/access.ts'
 import { digestText } from '../../core/url/fingerprint.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
 import { type MetaVersion, type WritableMetaDocument, writeMetaInfo } from '../../xml/meta-info/meta-info.ts'
@@ -62,7 +63,7 @@ export async function metaDocument(
     }
   }
   return {
-    url: document.url,
+    url: withoutAccess(document.url),
     ip: current?.address ?? '',
     kbytes: current === null ? null : Math.floor(current.size / 1024),
     ifModifiedSince: parseHttpDate(current?.lastModified ?? ''),

@@ -5,6 +5,7 @@ import { readBlocks } from '../../core/text/blocks.ts'
 import { documentText } from '../../core/text/document-text.ts'
 import { withoutSpace } from '../../core/text/ignored-text.ts'
 import { blocksOfLines } from '../../core/text/line-blocks.ts'
+import { withoutAccess } from '../../core/url/access.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
 import type { BodyReader } from '../body-reader.ts'
 import { nothingChanged, type ReportedChanges, reportChanges } from '../diff/change-report.ts'
@@ -24,7 +25,7 @@ export async function compareVersions(
   const { from, to } = await choosePair(deps, document, request)
   const report = async (version: Version) => versionReport(version, (await deps.versions.links(version.id)).length)
   return {
-    url: document.url,
+    url: withoutAccess(document.url),
     from: await report(from),
     to: await report(to),
     ...(await compareTwo(deps.bodies, { from, to }, request)),

@@ -2,6 +2,7 @@ import type { ChangeSummary, HistoryReport, HistoryRequest, ShowReport } from '.
 import { readBlocks } from '../../core/text/blocks.ts'
 import { documentText, textFingerprint } from '../../core/text/document-text.ts'
 import { blocksOfLines } from '../../core/text/line-blocks.ts'
+import { withoutAccess } from '../../core/url/access.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
 import type { BodyReader, VersionBody } from '../body-reader.ts'
 import { changeSummary, type SummarisedContent } from '../diff/change-summary.ts'
@@ -32,7 +33,7 @@ export async function readHistory(
     if (version.reason !== 'gone') previous = content
   }
   return {
-    url: document.url,
+    url: withoutAccess(document.url),
     parent: document.parent,
     firstAskedAt: new Date(document.firstAt).toISOString(),
     lastCheckedAt: new Date(document.checkedAt).toISOString(),
@@ -86,7 +87,7 @@ export async function readShown(
   const [kept, links] = [await bodies.read(version), await versions.links(version.id)]
   const isGone = version.reason === 'gone'
   return {
-    url: document.url,
+    url: withoutAccess(document.url),
     version: versionReport(version, links.length),
     header: headerText(kept.kind === 'damaged' ? version.header : kept.header),
     content: shownContent(kept, isGone),

@@ -77,7 +77,7 @@ describe('a message as a page', () => {
     assert.match(await page(Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7) % 256))), /^<!doctype html>/)
     assert.match(await page(cases[6]!), /<title>deep<\/title>/)
     assert.match(await page(cases[8]!, undefined, 10_000_000), /Text at the end/)
-    assert.match(await page(cases[9]!), /<td>yesterday<[\s\S]*<p>Text<\/p>/)
+    assert.match(await page(cases[9]!), /<p>Text<\/p>[\s\S]*<td>yesterday</)
   })
 
   test('reads text whose encoding is another than it says', async () => {

@@ -7,7 +7,7 @@ import { harmlessMarkup } from './harmless-markup.ts'
 const maxCharacters = 2_000_000
 
 /**
- * A message of mail or news as a page: its subject, the fields of its header, its text, links to its attachments and to the messages that
+ * A message of mail or news as a page: its subject, its text, the fields of its header, links to its attachments and to the messages that
  * it refers to. Nothing of it runs, loads or is sent.
  */
 export async function messageToHtml(
@@ -18,9 +18,9 @@ export async function messageToHtml(
   const title = message.subject || 'Message without a subject'
   const parts = [
     `<!doctype html><html><head><meta charset="utf-8"><title>${escapeHtml(title)}</title></head><body><article>`,
-    `<h1>${escapeHtml(title)}</h1>`,
-    fieldsOf(message),
+    // What it says comes first: notices show the beginning, beside the subject.
     textOf(message),
+    fieldsOf(message),
     attachmentsOf(message, url),
     threadOf(message, url),
     isCut(message) || body.length > maxBytes ? '<p>Some of this message was left out: it is too large.</p>' : '',

@@ -1,3 +1,4 @@
+import { withoutAccesses } from '../../core/url/access.ts'
 import { digestText } from '../../core/url/fingerprint.ts'
 import type { CataloguedDocument, Version } from '../../store/contracts/versions.ts'
 import type { Bytes, DocumentItem, VersionItem } from './archive-reader.ts'
@@ -49,5 +50,5 @@ export function timeText(ms: number): string {
 
 /** A copy: what buffers share with others can't be handed on. */
 export function ownBytes(content: Uint8Array | string): Bytes {
-  return { bytes: new Uint8Array(typeof content === 'string' ? Buffer.from(content) : content) }
+  return { bytes: new Uint8Array(typeof content === 'string' ? Buffer.from(withoutAccesses(content)) : content) }
 }

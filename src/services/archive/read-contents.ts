@@ -15,6 +15,7 @@ import type { Span } from '../../core/pattern/pattern-search.ts'
 import { documentText } from '../../core/text/document-text.ts'
 import { createIgnoredText, type IgnoredText } from '../../core/text/ignored-text.ts'
 import { textTypeOf } from '../../core/text/text-type.ts'
+import { withoutAccess } from '../../core/url/access.ts'
 import { createWorkBudget } from '../../core/work/work-budget.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { ObjectStore } from '../../store/contracts/objects.ts'
@@ -84,7 +85,8 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
   return {
     async content({ version: id, form, ...asker }) {
       const version = await visible.version(asker, id)
-      const { url, n, type } = version
+      const { n, type } = version
+      const url = withoutAccess(version.url)
       const kept = await bodyOf(version, bodies.read(version))
       const isShowable = contentFormOf(kept.contentType, kept.body).kind !== 'other'
       // What no browser shows, such as a message, is shown as the page that its text is read from.
@@ -113,7 +115,8 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
       const cutter = ignore.length > 0 && !showIgnored && !request.raw ? createCutter(ignored, ignore) : null
       if (as === 'page') {
         const page = await mergedPage(pair, cutter)
-        if (page !== null) return { ...ownBytes(inertPage(page, document.url)), name: nameOf(document, pair, 'html') }
+        if (page !== null)
+          return { ...ownBytes(inertPage(page, withoutAccess(document.url))), name: nameOf(document, pair, 'html') }
       }
       const view = JSON.stringify([pair.from.id, pair.to.id, request.raw, cutter === null ? [] : ignore])
       const remembered = (compute: () => ReportedChanges): ReportedChanges =>
@@ -125,7 +128,14 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
       const changes = tooExpensive ? await compare() : compared
       const ignoring = cutter === null || tooExpensive ? 0 : ignore.length
       const versionsOfIt = { from: versionItem(pair.from), to: versionItem(pair.to) }
-      const report = { url: document.url, document: id, ...versionsOfIt, ignoring, tooExpensive, profiles }
+      const report = {
+        url: withoutAccess(document.url),
+        document: id,
+        ...versionsOfIt,
+        ignoring,
+        tooExpensive,
+        profiles,
+      }
       switch (as) {
         case 'patch':
           return { ...ownBytes(patchText(pair, changes)), name: nameOf(document, pair, 'diff') }
@@ -284,7 +294,8 @@ function coverOf(sources: readonly OwnedSource[]): Covered {
 
 /** A unified diff, as `patch` reads it. */
 function patchText({ from, to }: { from: Version; to: Version }, { hunks }: Comparison): string {
-  const name = ({ url, n, firstSeenAt }: Version) => `${url.replace(/\s/g, '%20')}@${n}\t${timeText(firstSeenAt)}`
+  const name = ({ url, n, firstSeenAt }: Version) =>
+    `${withoutAccess(url).replace(/\s/g, '%20')}@${n}\t${timeText(firstSeenAt)}`
   const lines = [`--- ${name(from)}`, `+++ ${name(to)}`]
   for (const { fromLine, fromCount, toLine, toCount, pieces } of hunks) {
     lines.push(`@@ -${span(fromLine, fromCount)} +${span(toLine, toCount)} @@`)

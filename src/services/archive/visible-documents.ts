@@ -1,6 +1,6 @@
 import { findDocument } from '../../archive/history/version-finder.ts'
 import { AppError } from '../../core/errors.ts'
-import { type Access, accessOf, isOpen, withAccess } from '../../core/url/access.ts'
+import { type Access, accessOf, isOpen, withAccess, withoutAccess } from '../../core/url/access.ts'
 import { hostKey } from '../../core/url/partition.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
@@ -37,11 +37,12 @@ export function createVisibleDocuments({ versions, visibility, keyOf }: VisibleD
       const view = visibility.of(asker)
       // As the owner's sources on that host ask for it, and then as everybody may.
       const host = hostKey(url)
+      const bare = withoutAccess(url)
       const sources = (await view.sources()).map(({ source }) => source.uri)
       const own = new Set(
         sources.filter((uri) => !isOpen(uri) && hostKey(uri) === host).map((uri) => JSON.stringify(accessOf(uri))),
       )
-      const asked = [...[...own].map((access) => withAccess(url, JSON.parse(access) as Access)), url]
+      const asked = [...[...own].map((access) => withAccess(bare, JSON.parse(access) as Access)), url]
       for (const each of asked.slice(0, MAX_WAYS)) {
         const document = await findDocument({ versions, keyOf }, each)
         if (document !== null && (await view.sees(document))) return document

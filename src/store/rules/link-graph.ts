@@ -4,6 +4,9 @@ import type { GraphNode } from '../contracts/graph-view.ts'
 const MAX_EDGES = 20_000
 const KEY_BYTES = 8
 
+/** Documents `d` that were not read with somebody's credentials: those are in no picture that others see. Of a browser all are shown. */
+export const isShownSql = "(d.url NOT LIKE '%://~%' OR d.url LIKE '%://~b@%')"
+
 /** Where documents stand in a picture of the crawl, by what links name them. */
 export type Places = { ofUrl: Map<string, number>; ofKey: Map<number, number> }
 

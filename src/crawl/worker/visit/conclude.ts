@@ -3,7 +3,7 @@ import type { Clock } from '../../../core/clock.ts'
 import type { ErrorCode } from '../../../core/errors.ts'
 import type { SkipReason } from '../../../core/reports/crawl-report.ts'
 import type { Offer, QueuedRequest } from '../../../core/request.ts'
-import { accessOf, withAccess, withoutAccess } from '../../../core/url/access.ts'
+import { accessOf, isOpen, withAccess } from '../../../core/url/access.ts'
 import { bodyDigest, digestText } from '../../../core/url/fingerprint.ts'
 import type { Capture, DocumentStore, KnownDocument, NoteOutcome } from '../../../store/contracts/documents.ts'
 import type { DroppedLinks } from '../../../store/contracts/dropped-links.ts'
@@ -107,7 +107,7 @@ export function createConclude({ documents, pipe, stats, countFor, crawlStats, c
   ): Conclusion {
     add(request, 'failed')
     crawlStats.failure(code)
-    crawlStats.failedUrl(withoutAccess(request.url), code)
+    if (isOpen(request.url)) crawlStats.failedUrl(request.url, code)
     log('debug', message, { url: request.url, code })
     return { capture, offers: [], again: false, failure: { code, status: facts.status } }
   }

@@ -1,6 +1,6 @@
 import { partitionOf } from '../../../core/url/partition.ts'
 import type { GraphNode, GraphView, LinkGraph } from '../../contracts/graph-view.ts'
-import { createEdges, placesOf, stateOf, targetsOfKeys } from '../../rules/link-graph.ts'
+import { createEdges, isShownSql, placesOf, stateOf, targetsOfKeys } from '../../rules/link-graph.ts'
 import { unpackLinks } from '../../rules/link-text.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 
@@ -29,8 +29,8 @@ const columns = `d.id, d.fp::text AS fp, d.host, d.url, d.parent, d.status, d.ou
   FROM documents d LEFT JOIN versions v ON v.partition = d.partition AND v.id = d.version`
 
 const statements = {
-  newest: `SELECT ${columns} ORDER BY d.id DESC LIMIT $1`,
-  ofHost: `SELECT ${columns} WHERE d.partition = $1 AND d.host = $2 ORDER BY d.fp LIMIT $3`,
+  newest: `SELECT ${columns} WHERE ${isShownSql} ORDER BY d.id DESC LIMIT $1`,
+  ofHost: `SELECT ${columns} WHERE d.partition = $1 AND d.host = $2 AND ${isShownSql} ORDER BY d.fp LIMIT $3`,
   // What an early version kept has no keys.
   links: `SELECT l.id, l.keys, CASE WHEN length(l.keys) = 0 THEN l.list ELSE '' END AS list FROM links l
     JOIN unnest($1::bigint[]) AS wanted (id) ON l.partition = wanted.id % 256 AND l.id = wanted.id`,

@@ -1,5 +1,5 @@
 import type { GraphNode, GraphView, LinkGraph } from '../../contracts/graph-view.ts'
-import { createEdges, type Places, placesOf, stateOf, targetsOfKeys } from '../../rules/link-graph.ts'
+import { createEdges, isShownSql, type Places, placesOf, stateOf, targetsOfKeys } from '../../rules/link-graph.ts'
 import { unpackLinks } from '../../rules/link-text.ts'
 import type { Database } from '../folder/database.ts'
 import { createTurns, type Turns } from '../folder/database.ts'
@@ -28,8 +28,8 @@ const columns = `d.id, d.fp, d.host, d.url, d.parent, d.status, d.outcome, d.loc
   FROM documents d LEFT JOIN versions v ON v.id = d.version`
 
 export function createSqliteGraphView(db: Database): GraphView {
-  const newest = db.prepare(`SELECT ${columns} WHERE d.id < ? ORDER BY d.id DESC LIMIT ?`)
-  const ofHost = db.prepare(`SELECT ${columns} WHERE d.host = ? AND d.fp > ? ORDER BY d.fp LIMIT ?`)
+  const newest = db.prepare(`SELECT ${columns} WHERE d.id < ? AND ${isShownSql} ORDER BY d.id DESC LIMIT ?`)
+  const ofHost = db.prepare(`SELECT ${columns} WHERE d.host = ? AND d.fp > ? AND ${isShownSql} ORDER BY d.fp LIMIT ?`)
   const keys = db.prepare('SELECT keys FROM links WHERE id = ?')
   const list = db.prepare('SELECT list FROM links WHERE id = ?')
   // Fingerprints use all 64 bits, more than a number holds.
