@@ -27,6 +27,7 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
   leases: () => import('./leases.ts'),
   load: () => import('./leases/load.ts'),
   footprint: () => import('./footprint.ts'),
+  fetchers: () => import('./fetchers.ts'),
 }
 
 const usage = `npm run bench [-- NAME…] [-- --root DIR…] [-- --OPTION VALUE…]
@@ -42,7 +43,9 @@ Options of deliver: --users 1000 --annotations 100000 --burst 1 --digest-users 1
                     --parts mixed,digests,outbox --stores SQLite,PostgreSQL
 Options of cluster: --workers 1,2,4,8 --latency 200 --wide-hosts 400 --wide-fetchers 4 --window 15 --cpu-pages 20000 --cpu-hosts 8
 Options of leases: --holders 1,10,100 --partitions 256,4096 --seed 1
-Options of footprint: --pages 10000 --hosts 50 --page-bytes 34000`
+Options of footprint: --pages 10000 --hosts 50 --page-bytes 34000
+Options of fetchers: --messages 300 --files 300 --rows 2000 --rounds 3 --feeds 1000 --feed-hosts 100 --polls 4
+                     --only mail,news,ftp,file,postgres,mariadb,sqlite,query,feeds --fetchers 128 --per-host 8 --threads 2`
 
 type CommandLine = BenchOptions & { names: string[]; errors: string[] }
 
