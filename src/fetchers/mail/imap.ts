@@ -3,12 +3,12 @@ import { AppError } from '../../core/errors.ts'
 import { parseMessage } from '../../core/mail/message.ts'
 import { messageUrl, splitMessageUrl } from '../../core/mail/message-url.ts'
 import type { Item, List, Listener, Place, Protocol, Session } from '../../crawl/fetch/protocol.ts'
+import { createReadAhead } from '../read-ahead.ts'
 import { connectImap, type ImapClient } from './imap-client.ts'
 import { listenToMailbox } from './imap-listener.ts'
 import { type MailOptions, newestMessagesOf } from './mail-options.ts'
 import { type MailTarget, parseMailUrl } from './mail-url.ts'
 import { bodyOf, digestKey, messageItem } from './message-body.ts'
-import { createReadAhead } from './read-ahead.ts'
 
 /**
  * Mailboxes by IMAP. A mailbox is a list, a message is an item, known by its Message-ID: so it stays the same one when the server numbers

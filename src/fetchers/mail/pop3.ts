@@ -3,11 +3,11 @@ import { AppError } from '../../core/errors.ts'
 import { parseMessage } from '../../core/mail/message.ts'
 import { type MessageKey, messageUrl, splitMessageUrl } from '../../core/mail/message-url.ts'
 import type { Item, List, Place, Protocol, Session } from '../../crawl/fetch/protocol.ts'
+import { createReadAhead } from '../read-ahead.ts'
 import { type MailOptions, newestMessagesOf } from './mail-options.ts'
 import { type MailTarget, parseMailUrl } from './mail-url.ts'
 import { bodyOf, keyOfHeader, messageItem } from './message-body.ts'
 import { connectPop3, type Pop3Client } from './pop3-client.ts'
-import { createReadAhead } from './read-ahead.ts'
 
 /**
  * Mailboxes by POP3. Messages are known by the ids that the server gives them (UIDL), or by their Message-ID where it gives none. They stay

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
-import { AppError } from '../../core/errors.ts'
+import { AppError, isAppError } from '../../core/errors.ts'
 import type { Found, Item, ItemBody, List, Place, Protocol, Secret, Session } from '../../crawl/fetch/protocol.ts'
+import { createReadAhead } from '../read-ahead.ts'
 import { subjectOf } from './encoded-words.ts'
 import type { TlsOptions } from './line-socket.ts'
 import { type Article, NntpClient, type Overview } from './nntp-client.ts'
@@ -71,8 +72,17 @@ function createSession(
   let client = first
   /** Numbers in this session, for servers that find no article by its id. */
   const numbers = new Map<string, number>()
+  const sizes = new Map<string, number>()
   let isInGroup = false
+  /** Not any more where the server doesn't find articles by their ids, or fails. */
+  let readsAhead = true
   let last: Promise<unknown> = Promise.resolve()
+  /** By their ids. */
+  const ahead = createReadAhead({
+    maxBodyBytes: limits.maxBodyBytes,
+    sizeOf: async (id) => (readsAhead ? sizes.get(id) : undefined),
+    fetch: (ids, maxBytes) => (ids.length === 1 ? articleOf(ids[0]!) : articlesOf(ids, maxBytes)),
+  })
 
   /** One question after another, whoever asks. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -99,7 +109,7 @@ function createSession(
     const items: Item[] = []
     let unnamed = 0
     const isListed = new Set<string>()
-    for (const { number, id, subject } of found) {
+    for (const { number, id, subject, bytes } of found) {
       if (isListed.has(id)) continue
       isListed.add(id)
       const url = articleUrl(news.url, id)
@@ -108,8 +118,10 @@ function createSession(
         continue
       }
       numbers.set(id, number)
+      if (bytes !== null) sizes.set(id, bytes)
       items.push({ url, name: subjectOf(subject), validator })
     }
+    ahead.expect([...isListed].filter((id) => numbers.has(id)))
     const left = [rest.left, unnamed === 0 ? '' : `${unnamed} articles without a usable message id`]
     return {
       kind: 'list',
@@ -128,16 +140,31 @@ function createSession(
     return { kind: 'item', item: { url: articleUrl(news.url, id)!, name: id, validator } }
   }
 
-  async function readArticle(id: string): Promise<Article> {
+  async function articlesOf(ids: readonly string[], maxBytes: number): Promise<Map<string, Source>> {
+    try {
+      const found = await (await ready()).articles(ids, maxBytes)
+      readsAhead = found.some((article) => article !== null)
+      return new Map(found.flatMap((article, at) => (article === null ? [] : [[ids[at]!, sourceOf(article)]])))
+    } catch (error) {
+      if (!isAppError(error, 'protocol-failed')) throw error
+      // Each of them shows by itself what is wrong with it.
+      readsAhead = false
+      return new Map()
+    }
+  }
+
+  async function articleOf(id: string): Promise<Map<string, Source>> {
     const server = await ready()
-    const byId = await server.article(id, limits.maxBodyBytes)
-    if (byId !== null) return byId
+    const found = (await server.article(id, limits.maxBodyBytes)) ?? (await byNumber(server, id, limits.maxBodyBytes))
+    return new Map(found === null ? [] : [[id, sourceOf(found)]])
+  }
+
+  async function byNumber(server: NntpClient, id: string, maxBytes: number): Promise<Article | null> {
     const number = numbers.get(id)
-    if (number === undefined) throw missing()
+    if (number === undefined) return null
     if (!isInGroup) isInGroup = (await server.group(news.group)) !== null
-    const byNumber = isInGroup ? await server.article(number, limits.maxBodyBytes) : null
-    if (byNumber === null || byNumber.id !== id) throw missing()
-    return byNumber
+    const found = isInGroup ? await server.article(number, maxBytes) : null
+    return found?.id === id ? found : null
   }
 
   return {
@@ -151,7 +178,9 @@ function createSession(
       inTurn(async (): Promise<ItemBody> => {
         const { article: id } = parseNewsUrl(item.url)
         if (id === null) throw missing()
-        const { body, isCut } = await readArticle(id)
+        const found = await ahead.read(id)
+        if (found === null) throw missing()
+        const { body, isCut } = found
         const title = titleOf(body)
         return { type: 'message/rfc822', body, isCut, ...(title === '' ? {} : { title }) }
       }),
@@ -160,6 +189,12 @@ function createSession(
     },
   }
 }
+
+type Source = Article & { length: number }
+const sourceOf = (article: Article): Source => ({
+  ...article,
+  length: article.isCut ? Number.POSITIVE_INFINITY : article.body.length,
+})
 
 const missing = (): AppError => new AppError('not-found', 'the server does not have this article (any more)')
 

@@ -1,16 +1,17 @@
-export type ReadAheadDeps = {
+/** `Source`: what is read; a `length` beyond the limit means that it was cut. */
+export type ReadAheadDeps<Source extends { length: number }> = {
   maxBodyBytes: number
   /** As the server says; undefined where it doesn't. */
   sizeOf(url: string): Promise<number | undefined>
   /** Sources by URL, each cut at `maxBytes`; without those that are not there any more. */
-  fetch(urls: readonly string[], maxBytes: number): Promise<ReadonlyMap<string, Buffer>>
+  fetch(urls: readonly string[], maxBytes: number): Promise<ReadonlyMap<string, Source>>
 }
 
-export type ReadAhead = {
+export type ReadAhead<Source> = {
   /** The messages of a list, in the order in which they are likely to be asked for. */
   expect(urls: readonly string[]): void
   /** Null where it is not there any more. */
-  read(url: string): Promise<Buffer | null>
+  read(url: string): Promise<Source | null>
 }
 
 const maxAhead = 50
@@ -20,9 +21,13 @@ const maxSmallBytes = 256 * 1024
  * Most messages are small, and asking for each by itself is mostly waiting. Once messages are asked for in the order of their list, the next
  * ones are fetched along, never more than were asked for in that order before. So little is moved in vain where some of them are kept.
  */
-export function createReadAhead({ maxBodyBytes, sizeOf, fetch }: ReadAheadDeps): ReadAhead {
+export function createReadAhead<Source extends { length: number }>({
+  maxBodyBytes,
+  sizeOf,
+  fetch,
+}: ReadAheadDeps<Source>): ReadAhead<Source> {
   const maxSmall = Math.min(maxSmallBytes, maxBodyBytes)
-  const ahead = new Map<string, Buffer>()
+  const ahead = new Map<string, Source>()
   let order: readonly string[] = []
   let places: ReadonlyMap<string, number> = new Map()
   let last = -2
@@ -40,7 +45,7 @@ export function createReadAhead({ maxBodyBytes, sizeOf, fetch }: ReadAheadDeps):
     return batch
   }
 
-  async function next(url: string): Promise<Buffer | null> {
+  async function next(url: string): Promise<Source | null> {
     const at = places.get(url) ?? -2
     inOrder = at >= 0 && at === last + 1 ? inOrder + 1 : 0
     last = at
