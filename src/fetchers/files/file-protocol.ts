@@ -76,7 +76,7 @@ async function readItem(files: RootedFiles, item: Item, { limits, signal }: Boun
 
 const chunkBytes = 1 << 20
 
-/** All of a file, however long it says that it is: it may grow meanwhile. */
+/** All of a file, however long it says that it is: it may grow meanwhile, and some, as those in /proc, say that they are empty. */
 async function readUpTo(
   { handle, stat }: OpenFile,
   maxBytes: number,
@@ -94,6 +94,8 @@ async function readUpTo(
     length += bytesRead
     chunks.push(buffer.subarray(0, bytesRead))
     if (length > maxBytes) return { body: Buffer.concat(chunks).subarray(0, maxBytes), isCut: true }
+    // More was asked for, and there was none.
+    if (bytesRead < size && length === Number(stat.size)) return { body: Buffer.concat(chunks), isCut: false }
   }
 }
 

@@ -53,15 +53,18 @@ export function createRootedFiles(roots: readonly string[]): RootedFiles {
     covers,
     async open(path) {
       if (!covers(path)) throw refused(path, 'is outside the folders that may be read')
+      const resolved = asked(path, () => realpath(path, 'buffer'))
+      // If the root is missing too, that is what is told.
+      resolved.catch(() => {})
       const known = await realRoots(path)
-      const real = await asked(path, () => realpath(path, 'buffer'))
+      const real = await resolved
       placeOf(real, known, path)
       refuseSpecial(await asked(path, () => lstat(real, { bigint: true })), path)
       const handle = await asked(path, () => open(real, flags))
       try {
-        const stat = await asked(path, () => handle.stat({ bigint: true }))
+        const stated = asked(path, () => handle.stat({ bigint: true }))
+        const [stat, { at, real: isAt }] = await Promise.all([stated, asked(path, () => locate(handle, stated, real))])
         refuseSpecial(stat, path)
-        const { at, real: isAt } = await asked(path, () => locate(handle, stat, real))
         return { handle, stat, at, place: placeOf(isAt, known, path) }
       } catch (error) {
         await handle.close()
@@ -72,11 +75,15 @@ export function createRootedFiles(roots: readonly string[]): RootedFiles {
 }
 
 /** Where an open file is, as the kernel tells it. Elsewhere than on Linux: where it was, if the same file is still there. */
-async function locate(handle: FileHandle, stat: BigIntStats, opened: Buffer): Promise<{ at: Buffer; real: Buffer }> {
+async function locate(
+  handle: FileHandle,
+  stated: Promise<BigIntStats>,
+  opened: Buffer,
+): Promise<{ at: Buffer; real: Buffer }> {
   const at = Buffer.from(`/proc/self/fd/${handle.fd}`)
   if (await hasDescriptors) return { at, real: await readlink(at, 'buffer') }
   const real = await realpath(opened, 'buffer')
-  const there = await lstat(real, { bigint: true })
+  const [stat, there] = await Promise.all([stated, lstat(real, { bigint: true })])
   if (there.dev !== stat.dev || there.ino !== stat.ino) throw refused(opened, 'was exchanged while it was opened')
   return { at: real, real }
 }

@@ -216,6 +216,53 @@ describe('odd groups', () => {
   })
 })
 
+describe('articles that are asked for several at once', () => {
+  const ids = Array.from({ length: 12 }, (_, n) => `<${n + 1}@x>`)
+  const group = {
+    'GROUP *': '211 12 1 12 a.group',
+    'OVER *': overview(...ids.map((id, n): [number, string] => [n + 1, id])),
+  }
+  const there = (ids: readonly string[]): Answers =>
+    Object.fromEntries(ids.map((id) => [`ARTICLE ${id}`, `220 0 ${id}\r\nSubject: ${id}\r\n\r\nText\r\n.`]))
+  const questions = (asked: readonly string[]) => asked.filter((line) => line.startsWith('ARTICLE'))
+  /** Titles, or the codes of errors. */
+  const readAll = (url: string) =>
+    visit(protocol, placeOf(url), async (session) => {
+      const read: (string | undefined)[] = []
+      for (const item of ((await session.look('')) as List).items)
+        read.push(
+          await session.read(item).then(
+            ({ title }) => title,
+            (error: { code: string }) => error.code,
+          ),
+        )
+      return read
+    })
+
+  test('each is asked for once', async (t) => {
+    const { url, asked } = await start(t, { ...group, ...there(ids) })
+    assert.deepEqual(await readAll(url), ids)
+    assert.deepEqual(
+      questions(asked),
+      ids.map((id) => `ARTICLE ${id}`),
+    )
+  })
+
+  test('one that the server fails at is the only one that is missing', async (t) => {
+    const { url } = await start(t, { ...group, ...there(ids), 'ARTICLE <6@x>': '503 disk fault' })
+    assert.deepEqual(await readAll(url), ids.with(5, 'protocol-failed'))
+  })
+
+  test('a server that finds none by their ids is not asked in vain for each', async (t) => {
+    const byNumber = Object.fromEntries(
+      ids.map((id, n) => [`ARTICLE ${n + 1}`, `220 ${n + 1} ${id}\r\nSubject: ${id}\r\n\r\nText\r\n.`]),
+    )
+    const { url, asked } = await start(t, { ...group, 'ARTICLE *': '430 no', ...byNumber })
+    assert.deepEqual(await readAll(url), ids)
+    assert.ok(questions(asked).length <= 2 * ids.length + 2, questions(asked).join())
+  })
+})
+
 describe('addresses of newsgroups', () => {
   const good: [given: string, one: string][] = [
     ['nntp://News.Example.ORG/comp.lang.c', 'nntp://news.example.org/comp.lang.c'],
