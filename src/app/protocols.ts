@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import type { Config } from '../config/config.ts'
 import { systemClock } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
@@ -39,6 +40,14 @@ export function createProtocols(
     others: allProtocols(config, tools),
     browser: createBrowserProtocol({ ...tools, config: config.browser }),
   })
+}
+
+/** What somebody at the command line names to be crawled may be read. */
+export function withSeedFolders<T extends ProtocolSettings>(config: T, seeds: readonly string[]): T {
+  const named = seeds.filter((seed) => seed.startsWith('file:')).map((seed) => fileURLToPath(seed))
+  return named.length === 0
+    ? config
+    : { ...config, files: { ...config.files, roots: [...config.files.roots, ...named] } }
 }
 
 /** For asking protocols about themselves: nothing is fetched. */

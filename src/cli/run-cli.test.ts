@@ -51,7 +51,7 @@ describe('the command line', () => {
 
   test('errors of options, configuration, environment and seeds are listed together', async () => {
     const { code, err } = await folder.run(
-      ['crawl', '--dpeth', '3', '--config', 'wrong.json', '--fetchers', '0', 'gopher://a.example/'],
+      ['crawl', '--dpeth', '3', '--config', 'wrong.json', '--fetchers', '0', 'telnet://a.example/'],
       { env: { ERACE_CRAWL_ORDER: 'sideways' } },
     )
     assert.equal(code, 2)
@@ -61,7 +61,7 @@ describe('the command line', () => {
       'erace crawl: ERACE_CRAWL_ORDER: expected one of breadth, depth, shallow, random, not "sideways"',
       'erace crawl: --fetchers: expected a whole number from 1 to 10000, not "0"',
       'erace crawl: 3: not a URL',
-      "erace crawl: gopher://a.example/: gopher: isn't supported, only http: and https:",
+      "erace crawl: telnet://a.example/: telnet: can't be crawled, only http, https, file, ftp, ftps, gopher, nntp, nntps",
       '  see erace crawl --help',
       '',
     ])

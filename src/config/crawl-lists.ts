@@ -81,16 +81,19 @@ export async function readSeeds(
   return [...seeds]
 }
 
+/** What can be crawled without signing in. */
+const crawled = ['http', 'https', 'file', 'ftp', 'ftps', 'gopher', 'nntp', 'nntps']
+
 function seedError(text: string): string | undefined {
   // There may be very many: the common case must not cost an object.
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) return undefined
   const url = URL.parse(text)
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return undefined
+  if (url !== null && text.includes('://') && crawled.includes(url.protocol.slice(0, -1))) return undefined
   // `example.org/x` is not a URL, and `localhost:80` parses as one with an unintended scheme.
   const meant = URL.parse(`https://${text}`)
   const isHost = /^(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?#]|$)/.test(text) && meant !== null
   if (isHost) return `not a URL; did you mean https://${shorten(text)}?`
-  return url === null ? 'not a URL' : `${shorten(url.protocol)} isn't supported, only http: and https:`
+  return url === null ? 'not a URL' : `${shorten(url.protocol)} can't be crawled, only ${crawled.join(', ')}`
 }
 
 function shorten(text: string): string {

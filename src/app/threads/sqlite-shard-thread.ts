@@ -21,7 +21,7 @@ import { type Database, openDatabase } from '../../store/sqlite/folder/database.
 import { openCatalogForReading, paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { openShardStore } from '../../store/sqlite/folder/shard-store.ts'
-import { createProtocols } from '../protocols.ts'
+import { createProtocols, withSeedFolders } from '../protocols.ts'
 
 /** One shard in a worker thread, on the embedded store. */
 export type ShardData = {
@@ -66,7 +66,7 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
     looksBack: looksBack || store.recovered,
     clock: systemClock,
     ...keptTextOf(settings.folder),
-    protocols: createProtocols(settings.config),
+    protocols: createProtocols(withSeedFolders(settings.config, settings.seeds)),
     secrets: secrets.opener,
     coordinate: (given) =>
       createLocalCoordination({

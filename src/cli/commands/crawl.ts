@@ -104,6 +104,7 @@ export const command: Command = {
       line: "erace crawl https://example.org/docs/ --restrict '^https://example\\.org/docs/' --json",
       about: 'one part of a site, result as JSON',
     },
+    { line: 'erace crawl file:///srv/docs/ ftp://ftp.example.org/pub/', about: 'a folder, and one of an FTP server' },
     { line: 'erace crawl http://intranet.local/ --allow-net 10.0.0.0/8 --delay 100', about: 'an intranet' },
   ],
   async prepare(context, errors) {

@@ -203,7 +203,8 @@ export function createConclude({ documents, pipe, stats, countFor, crawlStats, c
     request: QueuedRequest,
     { reading: read, known }: Extract<VisitResult, { kind: 'read' }>,
   ): Promise<Conclusion> {
-    add(request, 'fetched')
+    const bodies = read.items.filter(({ result }) => result.kind === 'body').length
+    add(request, 'fetched', bodies + (read.list === null ? 0 : 1))
     add(request, 'bytes', read.bytes)
     const { capture, parts, offers, links } = await capturesOf(request, read, known, reading)
     add(request, 'links', links)
