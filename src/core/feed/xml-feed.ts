@@ -293,7 +293,7 @@ class FeedReader {
 
   private category(lists: Record<Listed, string[]>, name: string, attributes: Record<string, string>): boolean {
     const attribute = categoryAttributes.get(name)
-    const value = attribute === undefined ? undefined : (attributes.label ?? valueOf(attributes, attribute))
+    const value = attribute === undefined ? undefined : (attributes.label ?? attributeOf(attributes, attribute))
     if (value === undefined) return false
     addTo(lists.category, value)
     return true
@@ -308,7 +308,7 @@ class FeedReader {
     }
     const address = enclosureElements.get(name)
     if (address !== undefined)
-      this.enclosure(entry, valueOf(attributes, address), name === 'media:thumbnail' ? 'image' : attributes.type)
+      this.enclosure(entry, attributeOf(attributes, address), name === 'media:thumbnail' ? 'image' : attributes.type)
     if (isChild && name === 'enclosure' && attributes.url !== undefined) this.atomLink(attributes.url, 'enclosure')
     if ((isChild || name === 'media:category') && this.category(entry.lists, name, attributes)) return
     const field = entryFields.get(name)
@@ -441,6 +441,6 @@ function authorOf(html: string): string {
   return part('name') || part('email') || html.replace(/<[^>]*>/g, ' ')
 }
 
-function valueOf(attributes: Record<string, string>, name: string): string | undefined {
+function attributeOf(attributes: Record<string, string>, name: string): string | undefined {
   return Object.hasOwn(attributes, name) ? attributes[name] : undefined
 }
