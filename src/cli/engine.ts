@@ -226,4 +226,7 @@ export type BackupHooks = {
   signal: AbortSignal
 }
 
-export type RestoreHooks = Pick<BackupHooks, 'onProgress' | 'signal'>
+export type RestoreHooks = Pick<BackupHooks, 'onProgress' | 'signal'> & {
+  /** A file with the key of a sealed backup; null for the configured key. */
+  keyFile: string | null
+}

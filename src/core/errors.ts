@@ -32,7 +32,7 @@ export const errorCodes = {
   'sign-in-failed': { retry: 'never', means: 'the source refused the credentials, or asks for some' },
   'credentials-locked': {
     retry: 'never',
-    means: "stored credentials can't be read: the key is missing, or it is another one",
+    means: "stored credentials or a sealed backup can't be read: the key is missing, or it is another one",
   },
   'protocol-failed': { retry: 'later', means: 'the server said something that its protocol does not allow' },
   'query-refused': { retry: 'never', means: 'the query is refused: it is wrong, or does more than read' },

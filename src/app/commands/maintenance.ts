@@ -6,8 +6,10 @@ import { systemClock } from '../../core/clock.ts'
 import type { VerifyProgress, VerifyReport } from '../../core/reports/verify-report.ts'
 import { SET_ASIDE_SHOWN, setAsideReport } from '../../services/activity/set-aside.ts'
 import { channelTotals } from '../../services/channels/channel-totals.ts'
+import { createCredentialsKey } from '../../services/credentials/credentials-key.ts'
 import { backupFolder } from '../../store/sqlite/backup/backup.ts'
 import { restoreFolder } from '../../store/sqlite/backup/restore.ts'
+import { paths } from '../../store/sqlite/folder/folder.ts'
 import { openCollecting, withStores } from '../engines/open-engine.ts'
 
 /** `erace gc`, also while a crawl runs there. */
@@ -52,11 +54,17 @@ async function check(target: Target, onProgress: OnProgress): Promise<{ report: 
   return { report, damage }
 }
 
-export const backup: Engine['backup'] = async ({ dataDir }, file, hooks) =>
-  backupFolder({ folder: dataDir, file, clock: systemClock, ...hooks })
+export const backup: Engine['backup'] = async ({ dataDir, config }, file, hooks) => {
+  const key = createCredentialsKey({ given: config.credentials.key, file: paths.key(dataDir) })
+  return backupFolder({ folder: dataDir, file, clock: systemClock, key, ...hooks })
+}
 
-export const restore: Engine['restore'] = async (file, { dataDir }, hooks) =>
-  restoreFolder({ file, folder: dataDir, clock: systemClock, ...hooks })
+/** A key in a file becomes the folder's own; one that is configured stays where it is. */
+export const restore: Engine['restore'] = async (file, { dataDir, config }, { keyFile, ...hooks }) => {
+  const given = keyFile === null ? config.credentials.key : ''
+  const key = keyFile === null && given === '' ? null : createCredentialsKey({ given, file: keyFile })
+  return restoreFolder({ file, folder: dataDir, clock: systemClock, key, keepsKey: keyFile !== null, ...hooks })
+}
 
 /** `erace status`, while others may work there. */
 export const status: Engine['status'] = (target) =>

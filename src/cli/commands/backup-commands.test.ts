@@ -15,6 +15,8 @@ const backedUp: BackupReport = {
   versions: 3100,
   seconds: 2,
   incomplete: [],
+  sealed: false,
+  keepElsewhere: null,
 }
 
 const restored: RestoreReport = {
@@ -25,6 +27,7 @@ const restored: RestoreReport = {
   versions: 3100,
   madeAt: '2026-01-01T00:00:00.000Z',
   seconds: 1,
+  sealed: false,
 }
 
 describe('backup and restore', () => {
@@ -55,6 +58,19 @@ describe('backup and restore', () => {
     assert.match(out, /Parts of the archive are missing .*\n {2}\/data\/archive\/x\.warc is missing\n$/)
   })
 
+  test('a sealed backup says which key to keep elsewhere', async () => {
+    const report: BackupReport = { ...backedUp, sealed: true, keepElsewhere: '/data/secret.key' }
+    const engine = { backup: async () => report }
+    const { code, out } = await folder.run(['backup', 'a.tar'], { engine })
+    assert.equal(code, 0)
+    assert.match(out, /is sealed[\s\S]* without the key in \/data\/secret\.key:\nkeep a copy of it elsewhere/)
+    assert.deepEqual(JSON.parse((await folder.run(['backup', 'a.tar', '--json'], { engine })).out), report)
+    assert.doesNotMatch(
+      (await folder.run(['backup', 'a.tar'], { engine: { backup: async () => backedUp } })).out,
+      /key/,
+    )
+  })
+
   test('both show on a terminal how far they are, and what they wait for', async () => {
     const backup: Engine['backup'] = async (_dataDir, _file, { onProgress, onWaiting }) => {
       onWaiting('in use by the collector')
@@ -73,13 +89,18 @@ describe('backup and restore', () => {
 
   test('restore reports what was restored and when the backup was made', async () => {
     const calls: unknown[] = []
-    const restore: Engine['restore'] = async (file, { dataDir }) => {
-      calls.push([file, dataDir])
+    const restore: Engine['restore'] = async (file, { dataDir }, { keyFile }) => {
+      calls.push([file, dataDir, keyFile])
       return restored
     }
     const { code, out, listening } = await folder.run(['restore', 'a.tar', '--data', 'd'], { engine: { restore } })
     assert.deepEqual([code, listening], [0, 0])
-    assert.deepEqual(calls, [[join(folder.cwd, 'a.tar'), join(folder.cwd, 'd')]])
+    await folder.run(['restore', 'a.tar', '--data', 'd', '--key-file', 'k'], { engine: { restore } })
+    const places = [join(folder.cwd, 'a.tar'), join(folder.cwd, 'd')]
+    assert.deepEqual(calls, [
+      [...places, null],
+      [...places, join(folder.cwd, 'k')],
+    ])
     assert.match(out, /^\/data: restored the backup of 2026-01-01T00:00:00\.000Z in 1s\n/)
     assert.deepEqual(
       JSON.parse((await folder.run(['restore', 'a.tar', '--json'], { engine: { restore } })).out),

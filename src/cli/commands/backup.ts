@@ -39,7 +39,7 @@ export const backup: Command = {
 }
 
 function backupText(report: BackupReport): string {
-  const { file, entries, bytes, fileBytes, documents, versions, seconds, incomplete } = report
+  const { file, entries, bytes, fileBytes, documents, versions, seconds, incomplete, keepElsewhere } = report
   const lines = [
     `${printable(file, 500)}: written in ${formatSpan(seconds)}`,
     ...columns([
@@ -50,6 +50,11 @@ function backupText(report: BackupReport): string {
       ['backup size', formatSize(fileBytes)],
     ]),
   ]
+  if (keepElsewhere !== null) {
+    lines.push('', 'The backup is sealed, because the folder holds credentials or pages read with them.')
+    lines.push(`It can't be restored without the key in ${printable(keepElsewhere, 500)}:`)
+    lines.push('keep a copy of it elsewhere, apart from the backups.')
+  }
   if (incomplete.length > 0) {
     lines.push('', 'Parts of the archive are missing from the backup (run erace verify for details)')
     for (const text of incomplete.slice(0, 20)) lines.push(`  ${printable(text, 300)}`)
@@ -65,18 +70,30 @@ export const restore: Command = {
   works: 'on a data folder',
   onSharedStore: 'restore a pg_dump backup into an empty database with pg_restore --dbname=ADDRESS FILE',
   usage: 'FILE',
-  options: [],
+  options: [
+    {
+      name: 'key-file',
+      argument: 'FILE',
+      about: 'the key of a sealed backup (secret.key), which the restored folder gets too; default: credentials.key',
+    },
+  ],
   examples: [
     { line: 'erace restore /backup/monday.tar --data ./erace-data', about: 'checks every file against its digest' },
+    {
+      line: 'erace restore monday.tar --key-file secret.key',
+      about: 'one that is sealed, since it holds private pages',
+    },
     { line: 'erace crawl https://example.org/ --data ./erace-data', about: 'a crawl that was running continues' },
   ],
   async prepare(context, errors) {
-    const { positionals, target, cwd, engine, io, json } = context
+    const { positionals, options, target, cwd, engine, io, json } = context
     const file = resolve(cwd, takeOneFile(positionals, 'restore', errors))
+    const givenKey = options.text('key-file')
+    const keyFile = givenKey === undefined ? null : resolve(cwd, givenKey)
     return () =>
       interruptible(context, 'nothing was changed', async ({ signal, line, shows }) => {
         const onProgress = (progress: Parameters<typeof copyPieces>[0]) => shows && line.draw(copyPieces(progress))
-        const report = await engine.restore(file, target, { signal, onProgress })
+        const report = await engine.restore(file, target, { signal, onProgress, keyFile })
         line.clear()
         io.stdout.write(json ? `${JSON.stringify(report)}\n` : restoreText(report))
         return exitCodes.done

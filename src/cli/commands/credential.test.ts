@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import * as credentials from '../../app/commands/credentials.ts'
@@ -106,13 +106,45 @@ describe('the command credential on a data folder', () => {
     assert.ok(!exported.out.includes(secret))
   })
 
-  test('a backup has neither the key nor a secret in it', async () => {
-    const key = readFileSync(join(folder.cwd, 'erace-data', 'secret.key'), 'latin1').trim()
-    const file = join(folder.cwd, 'backup.tar')
-    const { code, err } = await run(['backup', file])
-    assert.equal(code, 0, err)
-    const bytes = readFileSync(file)
-    for (const text of [secret, key, 'secret.key']) assert.equal(bytes.includes(text), false, text)
-    assert.equal(bytes.includes('mailbox'), true)
+  test('a backup shows nothing of them, and needs the key to be restored', async () => {
+    const data = join(folder.cwd, 'erace-data')
+    const keyFile = join(data, 'secret.key')
+    const key = readFileSync(keyFile, 'latin1').trim()
+    const made = await run(['backup', 'backup.tar', '--json'])
+    assert.equal(made.code, 0, made.err)
+    const { sealed, keepElsewhere } = JSON.parse(made.out)
+    assert.deepEqual([sealed, keepElsewhere], [true, keyFile])
+    const bytes = readFileSync(join(folder.cwd, 'backup.tar'))
+    for (const text of [secret, key, 'secret.key', 'mailbox', 'ada@example.org', 'ustar'])
+      assert.equal(bytes.includes(text), false, text)
+
+    const restore = (to: string, more: string[], env = {}) =>
+      run(['restore', 'backup.tar', '--data', to, '--json', ...more], { env })
+    const codeOf = ({ code, out }: Awaited<ReturnType<typeof run>>) => [code, JSON.parse(out).error?.code]
+    writeFileSync(join(folder.cwd, 'other.key'), `${'ab'.repeat(32)}\n`)
+    assert.deepEqual(codeOf(await restore('none', [])), [1, 'credentials-locked'])
+    assert.deepEqual(codeOf(await restore('none', ['--key-file', 'other.key'])), [1, 'credentials-locked'])
+    assert.deepEqual(codeOf(await restore('none', ['--key-file', 'missing.key'])), [1, 'credentials-locked'])
+    assert.equal(existsSync(join(folder.cwd, 'none')), false)
+
+    const back = await restore('back', ['--key-file', keyFile])
+    assert.deepEqual([back.code, JSON.parse(back.out).sealed], [0, true], back.err)
+    assert.equal(readFileSync(join(folder.cwd, 'back', 'secret.key'), 'latin1').trim(), key)
+    assert.match((await run(['credential', 'list', '--data', 'back'])).out, /^mailbox /m)
+    const configured = await restore('configured', [], { ERACE_CREDENTIALS_KEY: key })
+    assert.equal(configured.code, 0, configured.err)
+    assert.equal(existsSync(join(folder.cwd, 'configured', 'secret.key')), false)
+  })
+
+  test('a folder whose key is lost is not backed up in plain', async () => {
+    rmSync(join(folder.cwd, 'erace-data', 'secret.key'))
+    const { code, out } = await run(['backup', 'lost.tar', '--json'])
+    const { error } = JSON.parse(out)
+    assert.deepEqual([code, error.code], [1, 'credentials-locked'])
+    assert.match(error.message, /sealed with their key: .*secret\.key \(ENOENT\)/)
+    assert.deepEqual(
+      readdirSync(folder.cwd).filter((name) => name.startsWith('lost')),
+      [],
+    )
   })
 })

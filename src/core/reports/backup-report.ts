@@ -14,6 +14,10 @@ export type BackupReport = {
   seconds: number
   /** Archive files that are missing or too short in the data folder: the backup has of them what there is. */
   incomplete: string[]
+  /** Whether it is encrypted, since it holds what was read with credentials. */
+  sealed: boolean
+  /** The key that a sealed backup can't be read without, as a file or the name of a setting: keep it apart from the backups. */
+  keepElsewhere: string | null
 }
 
 export type RestoreReport = {
@@ -25,4 +29,6 @@ export type RestoreReport = {
   /** When the backup was made, ISO 8601 UTC. */
   madeAt: string
   seconds: number
+  /** Whether the backup was encrypted. */
+  sealed: boolean
 }

@@ -7,6 +7,8 @@ import { AppError } from '../../core/errors.ts'
  * in a file of the data folder. It is read at first use, so that what needs no credentials needs no key.
  */
 export type CredentialsKey = {
+  /** The file, or the name of the setting, that it is in. */
+  place: string
   /** Throws `credentials-locked` where there is none. */
   read(): Buffer
   /** Makes the file of the data folder, if the key is to be there and is not. Of two processes at once, one makes it. */
@@ -36,6 +38,7 @@ export function createCredentialsKey({ given, file }: CredentialsKeyOptions): Cr
   }
 
   return {
+    place: given.startsWith('/') ? given : given === '' && file !== null ? file : 'credentials.key',
     read: () => (known ??= find()),
     make() {
       if (given === '' && file !== null) makeKeyFile(file)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import { offersOf, pageOf } from '../../conformance/samples.testkit.ts'
 import { createSqliteSystem, type SqliteSystem } from '../testkit/store.testkit.ts'
 import { type BackupOptions, backupFolder } from './backup.ts'
 import { type RestoreOptions, restoreFolder } from './restore.ts'
+import type { SealKey } from './sealed-file.ts'
 
 /** A data folder with some pages and queued URLs, open, and a place beside it for backups. */
 export type BackedUp = {
@@ -17,6 +19,11 @@ export type BackedUp = {
   backup(name: string, more?: Partial<BackupOptions>): ReturnType<typeof backupFolder>
   restore(name: string, to: string, more?: Partial<RestoreOptions>): ReturnType<typeof restoreFolder>
 }
+
+export const keyOf = (word: string): SealKey => ({
+  place: `/keys/${word}`,
+  read: () => createHash('sha256').update(word).digest(),
+})
 
 export const PAGES = 40
 export const QUEUED = 100
@@ -42,6 +49,7 @@ export async function withSystem(work: (parts: BackedUp) => Promise<void>): Prom
           file: join(place, name),
           force: false,
           clock: systemClock,
+          key: keyOf('test key'),
           onWaiting() {},
           onProgress() {},
           ...more,
@@ -51,6 +59,8 @@ export async function withSystem(work: (parts: BackedUp) => Promise<void>): Prom
           file: join(place, name),
           folder: join(place, to),
           clock: systemClock,
+          key: keyOf('test key'),
+          keepsKey: false,
           onProgress() {},
           ...more,
         }),

@@ -15,13 +15,17 @@ import { openCatalogForReading, paths } from '../folder/folder.ts'
 import { type FolderLock, lockFolder } from '../folder/lock.ts'
 import { PRIVATE_FILE } from '../folder/private-files.ts'
 import { formatSums, type Manifest, manifestBytes, manifestName, manifestOf, sumsName } from './backup-manifest.ts'
+import { createSealer, type SealKey } from './sealed-file.ts'
 import { openSnapshots, type Snapshots } from './snapshot.ts'
-import { syncFolder, takeWorkFolder } from './work-folder.ts'
+import { syncFolder, takeWorkFolder, type WorkFolder } from './work-folder.ts'
 
 /**
  * Copies a data folder into one file while others go on writing to it. The lock `housekeeping` is held throughout: archive files may grow, but
  * none is replaced. First the databases are copied as they were in one moment; the catalogue of that moment says how much of each
  * archive file belongs to it. Everything is made in `FILE.part`, a folder, and gets its name when it is whole and on disk.
+ *
+ * A folder with something private in it (credentials, or what was read with them) is sealed as a whole, and the copies of its databases are made
+ * in the data folder itself: where backups are kept, nothing of it is ever in plain.
  */
 export type BackupOptions = {
   folder: string
@@ -31,6 +35,8 @@ export type BackupOptions = {
   /** How long to wait for a process that replaces archive files now. */
   patienceMs?: number
   clock: Clock
+  /** Seals what is private; read only if something is. */
+  key: SealKey
   onWaiting(holder: string): void
   onProgress(progress: CopyProgress): void
   signal?: AbortSignal
@@ -51,14 +57,13 @@ export async function backupFolder(options: BackupOptions): Promise<BackupReport
   try {
     const work = takeWorkFolder(`${file}.part`)
     try {
-      const plan = await makePlan(options, work.path)
       const part = join(work.path, basename(file))
-      await writeTar(part, plan, options)
+      const plan = await writeBackup(part, work.path, options)
       refusePlace(folder, file, force)
       const { size: fileBytes } = statSync(part)
       renameSync(part, file)
       syncFolder(dirname(file))
-      const { manifest, incomplete } = plan
+      const { manifest, incomplete, isPrivate } = plan
       return {
         file,
         entries: manifest.entries.length,
@@ -68,6 +73,8 @@ export async function backupFolder(options: BackupOptions): Promise<BackupReport
         versions: manifest.versions,
         seconds: Math.round(clock.monotonic() - startedAt) / 1000,
         incomplete,
+        sealed: isPrivate,
+        keepElsewhere: isPrivate ? options.key.place : null,
       }
     } finally {
       work.remove()
@@ -111,28 +118,58 @@ async function waitForLock(options: BackupOptions): Promise<FolderLock> {
 
 type Plan = { manifest: Manifest; sources: Map<string, string>; incomplete: string[] }
 
-/** Copies the databases and lists what goes into the backup, with the file that each entry is read from. */
-async function makePlan({ folder, clock, onProgress, signal }: BackupOptions, work: string): Promise<Plan> {
+async function writeBackup(part: string, work: string, options: BackupOptions): Promise<Plan & { isPrivate: boolean }> {
+  const { folder, clock } = options
   const madeAt = new Date(clock.now()).toISOString()
   const snapshots = openSnapshots(folder)
+  let copies: WorkFolder | null = null
   try {
-    const copies = await snapshots.copyTo(
-      work,
-      (bytes, totalBytes) => onProgress({ phase: 'snapshot', bytes, totalBytes }),
-      signal,
-    )
-    const sources = new Map(copies.map(({ name, path }) => [name, path]))
-    const entries = copies.map(({ name, path }) => ({ name, bytes: statSync(path).size }))
-    const { kept, incomplete } = lookAtArchive(paths.archive(folder), snapshots.files)
-    for (const { name, path, bytes } of kept) {
-      sources.set(name, path)
-      entries.push({ name, bytes })
-    }
-    const { documents, versions } = snapshots
-    return { manifest: manifestOf({ madeAt, documents, versions, entries }), sources, incomplete }
+    const sealKey = snapshots.hasPrivate() ? readKey(options.key) : null
+    if (sealKey !== null) copies = takeWorkFolder(paths.snapshots(folder))
+    const plan = await makePlan(snapshots, madeAt, copies?.path ?? work, options)
+    snapshots.close()
+    await writeTar(part, plan, sealKey, options)
+    return { ...plan, isPrivate: sealKey !== null }
   } finally {
     snapshots.close()
+    copies?.remove()
   }
+}
+
+function readKey(key: SealKey): Buffer {
+  try {
+    return key.read()
+  } catch (error) {
+    if (!isAppError(error, 'credentials-locked')) throw error
+    throw new AppError(
+      'credentials-locked',
+      `the data folder holds credentials or what was read with them, so its backup is sealed with their key: ${error.message}`,
+      { cause: error },
+    )
+  }
+}
+
+/** Copies the databases and lists what goes into the backup, with the file that each entry is read from. */
+async function makePlan(
+  snapshots: Snapshots,
+  madeAt: string,
+  work: string,
+  { folder, onProgress, signal }: BackupOptions,
+): Promise<Plan> {
+  const copies = await snapshots.copyTo(
+    work,
+    (bytes, totalBytes) => onProgress({ phase: 'snapshot', bytes, totalBytes }),
+    signal,
+  )
+  const sources = new Map(copies.map(({ name, path }) => [name, path]))
+  const entries = copies.map(({ name, path }) => ({ name, bytes: statSync(path).size }))
+  const { kept, incomplete } = lookAtArchive(paths.archive(folder), snapshots.files)
+  for (const { name, path, bytes } of kept) {
+    sources.set(name, path)
+    entries.push({ name, bytes })
+  }
+  const { documents, versions } = snapshots
+  return { manifest: manifestOf({ madeAt, documents, versions, entries }), sources, incomplete }
 }
 
 /** Damage is copied as it is, and told: a backup of the rest is worth more than none. */
@@ -149,17 +186,16 @@ function lookAtArchive(archive: string, files: Snapshots['files']) {
   return { kept, incomplete }
 }
 
-async function writeTar(target: string, plan: Plan, options: BackupOptions): Promise<void> {
+async function writeTar(target: string, plan: Plan, sealKey: Buffer | null, options: BackupOptions): Promise<void> {
   const { readable, controller } = createTarPacker()
   // The first failure is the reason; later ones follow from it.
   const failures: unknown[] = []
   const compressor = compressorFor(options.file)
+  const between = [...(compressor === null ? [] : [compressor]), ...(sealKey === null ? [] : [createSealer(sealKey)])]
   const out = createWriteStream(target, { flags: 'wx', flush: true, mode: PRIVATE_FILE })
-  const written = pipeline([Readable.fromWeb(readable), ...(compressor === null ? [] : [compressor]), out]).catch(
-    (error) => {
-      failures.push(error)
-    },
-  )
+  const written = pipeline([Readable.fromWeb(readable), ...between, out]).catch((error) => {
+    failures.push(error)
+  })
   try {
     await addEntries(controller, plan, options)
     controller.finalize()

@@ -11,6 +11,7 @@ import {
   rmdirSync,
   statfsSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -21,6 +22,8 @@ import type { Clock } from '../../../core/clock.ts'
 import { AppError, isAppError } from '../../../core/errors.ts'
 import type { CopyProgress, RestoreReport } from '../../../core/reports/backup-report.ts'
 import { storeError } from '../folder/database.ts'
+import { paths } from '../folder/folder.ts'
+import { PRIVATE_FILE } from '../folder/private-files.ts'
 import {
   findWrongSum,
   type Manifest,
@@ -33,6 +36,7 @@ import {
   sumsName,
 } from './backup-manifest.ts'
 import { checkRestoredDatabases } from './restored-databases.ts'
+import { isSealed, SEALED_HEADER_BYTES, type SealKey, unseal } from './sealed-file.ts'
 import { syncFolder, takeWorkFolder } from './work-folder.ts'
 
 /**
@@ -44,6 +48,10 @@ export type RestoreOptions = {
   file: string
   folder: string
   clock: Clock
+  /** Opens a sealed backup; null if none was given. */
+  key: SealKey | null
+  /** Whether the folder gets the key too, as its own. */
+  keepsKey: boolean
   onProgress(progress: CopyProgress): void
   signal?: AbortSignal
 }
@@ -52,9 +60,10 @@ export type RestoreOptions = {
 const OVERHEAD_BYTES = 8192
 
 export async function restoreFolder(options: RestoreOptions): Promise<RestoreReport> {
-  const { file, folder, clock } = options
+  const { file, folder, clock, key, keepsKey } = options
   const startedAt = clock.monotonic()
   refuseUsed(folder)
+  const ownKey = keepsKey && key !== null ? key.read() : null
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
     throw new AppError('file-unreadable', `there is no file ${file}`)
   try {
@@ -62,15 +71,20 @@ export async function restoreFolder(options: RestoreOptions): Promise<RestoreRep
     const work = takeWorkFolder(`${folder}.restoring`)
     try {
       const data = join(work.path, 'data')
+      const sealed = isSealedFile(file)
+      if (sealed && key === null) throw keyMissing()
       const manifest = await unpack(data, options)
       checkRestoredDatabases(data, manifest)
+      if (ownKey !== null)
+        writeFileSync(paths.key(data), `${ownKey.toString('hex')}\n`, { mode: PRIVATE_FILE, flush: true })
       syncTree(data)
       options.signal?.throwIfAborted()
       refuseUsed(folder)
       putInPlace(data, folder)
       const { documents, versions, madeAt, entries } = manifest
       const seconds = Math.round(clock.monotonic() - startedAt) / 1000
-      return { folder, entries: entries.length, bytes: manifestBytes(manifest), documents, versions, madeAt, seconds }
+      const bytes = manifestBytes(manifest)
+      return { folder, entries: entries.length, bytes, documents, versions, madeAt, seconds, sealed }
     } finally {
       work.remove()
     }
@@ -107,10 +121,10 @@ function putInPlace(data: string, folder: string): void {
 }
 
 /** Entries must come as the manifest lists them, in that order, each of its size: there is no room for anything else. */
-async function unpack(data: string, { file, folder, onProgress, signal }: RestoreOptions): Promise<Manifest> {
+async function unpack(data: string, { file, folder, key, onProgress, signal }: RestoreOptions): Promise<Manifest> {
   for (const path of [data, join(data, 'frontier'), join(data, 'archive')]) mkdirSync(path, { mode: 0o700 })
   let limit = maxManifestBytes + OVERHEAD_BYTES
-  const bytes = backupBytes(file, () => limit, signal)
+  const bytes = backupBytes({ file, key }, () => limit, signal)
   const entries = ReadableStream.from(bytes)
     .pipeThrough(createTarDecoder({ strict: true }))
     [Symbol.asyncIterator]()
@@ -197,12 +211,20 @@ function shown(name: string): string {
 
 const CHUNK_BYTES = 1 << 20
 
-/** The plain bytes of a backup, however it is compressed. `limit` is asked all the while: a few bytes may unfold to a disk full of them. */
-async function* backupBytes(file: string, limit: () => number, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
-  const source = createReadStream(file, { highWaterMark: CHUNK_BYTES })
-  const decompressor = decompressorFor(file)
+/** The plain bytes of a backup, sealed or not, however it is compressed. `limit` is asked all the while: a few bytes may unfold to a disk full of them. */
+async function* backupBytes(
+  { file, key }: Pick<RestoreOptions, 'file' | 'key'>,
+  limit: () => number,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const source =
+    key !== null && isSealedFile(file) ? unseal(file, key) : createReadStream(file, { highWaterMark: CHUNK_BYTES })
+  const chunks = (source as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
+  const first = await chunks.next()
+  const decompressor = first.done === true ? null : decompressorFor(first.value)
+  const all = startingWith(first, chunks)
   // Its failures reach the reader of the last stream.
-  const stream = decompressor === null ? source : pipeline(source, decompressor, () => {})
+  const stream = decompressor === null ? all : pipeline(all, decompressor, () => {})
   let total = 0
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     signal?.throwIfAborted()
@@ -212,16 +234,38 @@ async function* backupBytes(file: string, limit: () => number, signal?: AbortSig
   }
 }
 
-/** By what the file holds, since names change. */
-function decompressorFor(file: string) {
-  const start = Buffer.alloc(4)
+async function* startingWith(first: IteratorResult<Buffer>, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   try {
-    const fd = openSync(file, 'r')
-    readSync(fd, start, 0, start.length, 0)
-    closeSync(fd)
-  } catch (error) {
-    throw new AppError('file-unreadable', `${file}: ${(error as Error).message}`, { cause: error })
+    for (let next = first; next.done !== true; next = await rest.next()) yield next.value
+  } finally {
+    await rest.return?.()
   }
+}
+
+/** By what the file holds, since names change. */
+function decompressorFor(start: Buffer) {
+  if (start.length < 4) return null
   if (start.readUInt16BE(0) === 0x1f8b) return createGunzip({ chunkSize: CHUNK_BYTES })
   return start.readUInt32LE(0) === 0xfd2fb528 ? createZstdDecompress({ chunkSize: CHUNK_BYTES }) : null
 }
+
+function isSealedFile(file: string): boolean {
+  const start = Buffer.alloc(SEALED_HEADER_BYTES)
+  try {
+    const fd = openSync(file, 'r')
+    try {
+      readSync(fd, start, 0, start.length, 0)
+    } finally {
+      closeSync(fd)
+    }
+  } catch (error) {
+    throw new AppError('file-unreadable', `${file}: ${(error as Error).message}`, { cause: error })
+  }
+  return isSealed(start)
+}
+
+const keyMissing = (): AppError =>
+  new AppError(
+    'credentials-locked',
+    'the backup is sealed: name the file with its key (secret.key of the data folder it was made of) with --key-file, or set credentials.key',
+  )

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { AppError } from '../../../core/errors.ts'
+import { accessOf } from '../../../core/url/access.ts'
 import { storeError } from '../folder/database.ts'
 import { openCatalogForReading, paths, readFacts } from '../folder/folder.ts'
 
@@ -16,6 +17,8 @@ export type Snapshots = {
   versions: number
   /** Archive files and the bytes of each that the catalogue counts. */
   files: { name: string; length: number }[]
+  /** Whether there are credentials, or anything was read with some: documents outlive the credentials. */
+  hasPrivate(): boolean
   /** Writes the copies into a folder: `catalog.db` and `frontier-NN.db`. */
   copyTo(folder: string, onBytes: (done: number, total: number) => void, signal?: AbortSignal): Promise<SnapshotCopy[]>
   close(): void
@@ -57,6 +60,7 @@ export function openSnapshots(folder: string): Snapshots {
     path = paths.catalog(folder)
     return {
       ...readCounts(sources[0]!.db),
+      hasPrivate: () => sources.some(({ db }) => holdsPrivate(db)),
       copyTo: (target, onBytes, signal) => copyAll(sources, target, onBytes, signal),
       close,
     }
@@ -96,6 +100,24 @@ function readCounts(catalog: DatabaseSync): Pick<Snapshots, 'documents' | 'versi
     .get() as { documents: number; versions: number }
   const files = catalog.prepare('SELECT name, length FROM files ORDER BY id').all() as Snapshots['files']
   return { ...counts, files }
+}
+
+/** By the tables that the database has: a folder may be older than credentials. */
+function holdsPrivate(db: DatabaseSync): boolean {
+  const tables = new Set(
+    db
+      .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`)
+      .all()
+      .map(({ name }) => name),
+  )
+  if (tables.has('credentials') && db.prepare('SELECT 1 FROM credentials').get() !== undefined) return true
+  const places = { documents: 'url', watches: 'uri', queue: 'url' }
+  return Object.entries(places).some(([table, column]) => {
+    if (!tables.has(table)) return false
+    const marked = db.prepare(`SELECT ${column} AS url FROM ${table} WHERE instr(${column}, '://~') > 0`)
+    for (const { url } of marked.iterate()) if (accessOf(String(url)).credentials !== '') return true
+    return false
+  })
 }
 
 async function copyAll(

@@ -19,6 +19,8 @@ export const paths = {
   search: (folder: string) => join(folder, 'search.db'),
   /** The key of stored credentials; part of no backup. */
   key: (folder: string) => join(folder, 'secret.key'),
+  /** Copies of the databases while a sealed backup is made: in plain, they are nowhere else. */
+  snapshots: (folder: string) => join(folder, 'backup.part'),
 }
 
 /** What all parts of one data folder agree on; fixed when it is made. */

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { type ErrorCode, isAppError } from '../../../core/errors.ts'
+import { withAccess } from '../../../core/url/access.ts'
+import { filesOf, openOne } from '../../conformance/engine.testkit.ts'
+import { offersOf, pageOf } from '../../conformance/samples.testkit.ts'
+import { checkDatabases } from '../folder/checks.ts'
+import { paths } from '../folder/folder.ts'
+import { createSqliteSystem } from '../testkit/store.testkit.ts'
+import { type BackedUp, keyOf, PAGES, withSystem } from './backup.testkit.ts'
+import { SEALED_CHUNK_BYTES, SEALED_HEADER_BYTES } from './sealed-file.ts'
+
+const credentials = '5f0c'.repeat(6)
+const letter = 'Dear Ada, the vault opens with 4711. '
+const title = 'About the vault'
+
+/** A folder with one message that was read with somebody's credentials, among open pages. */
+const withPrivate = (work: (parts: BackedUp) => Promise<void>): Promise<void> =>
+  withSystem(async (parts) => {
+    const url = withAccess(`imap://${parts.host}/INBOX/1`, { render: 'http', credentials })
+    await parts.shard.documents.record([pageOf(parts.host, '/mail', letter.repeat(10), { url, title })])
+    await work(parts)
+  })
+
+const fails = (code: ErrorCode, text: RegExp) => (error: unknown) => {
+  assert.ok(isAppError(error, code), String(error))
+  assert.match(error.message, text)
+  return true
+}
+
+const traces = [letter, title, 'INBOX', credentials, 'body 1', 'SQLite format 3']
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+
+function assertHidden(path: string): void {
+  const bytes = readFileSync(path)
+  for (const text of traces) assert.equal(bytes.includes(text), false, `${path}: ${text}`)
+}
+
+describe('a backup of a folder with something private', () => {
+  for (const name of ['b.tar', 'b.tar.gz', 'b.tar.zst']) {
+    test(`${name} shows nothing of it, and brings all of it back`, () =>
+      withPrivate(async ({ backup, restore, place, system }) => {
+        const report = await backup(name)
+        assert.deepEqual([report.sealed, report.keepElsewhere], [true, '/keys/test key'])
+        assertHidden(join(place, name))
+        assert.deepEqual(readdirSync(place), [name])
+        assert.equal(existsSync(paths.snapshots(system.folder)), false)
+        const back = await restore(name, 'back')
+        assert.deepEqual([back.sealed, back.documents, back.bytes], [true, PAGES + 1, report.bytes])
+        assert.deepEqual(checkDatabases(join(place, 'back')), [])
+        const plain = Buffer.concat(filesIn(join(place, 'back')).map((path) => readFileSync(path)))
+        for (const text of traces) assert.equal(plain.includes(text), true, text)
+        for (const file of readdirSync(paths.archive(system.folder))) {
+          const original = readFileSync(join(paths.archive(system.folder), file))
+          assert.ok(original.equals(readFileSync(join(place, 'back', 'archive', file))), file)
+        }
+        const again = createSqliteSystem({ maxFileBytes: 2_000 }, join(place, 'back'))
+        const { objects } = await openOne(again)
+        let letters = 0
+        for (const { id } of await filesOf(objects))
+          for (const record of await objects.records(id)) if ((await objects.read(record)).includes(letter)) letters++
+        assert.equal(letters, 1)
+        await again.destroy()
+      }))
+  }
+
+  test('is sealed for a queued address too, and not for a browser without credentials', () =>
+    withSystem(async ({ backup, shard, host, place }) => {
+      const page = `http://${host}/rendered`
+      const rendered = withAccess(page, { render: 'browser', credentials: '' })
+      await shard.documents.record([pageOf(host, '/rendered', 'open', { url: rendered })])
+      const open = await backup('open.tar')
+      assert.deepEqual([open.sealed, open.keepElsewhere], [false, null])
+      assert.equal(readFileSync(join(place, 'open.tar')).includes('body 1'), true)
+      const [offer] = offersOf(host, 1)
+      await shard.frontier.offer([{ ...offer!, fp: 77n, url: withAccess(page, { render: 'browser', credentials }) }])
+      assert.equal((await backup('queued.tar')).sealed, true)
+    }))
+
+  test('two backups of the same have no chunk in common', () =>
+    withPrivate(async ({ backup, place }) => {
+      await backup('a.tar')
+      await backup('b.tar')
+      const [a, b] = ['a.tar', 'b.tar'].map((name) => readFileSync(join(place, name)))
+      const inA = a!.subarray(SEALED_HEADER_BYTES + 4, SEALED_HEADER_BYTES + 36)
+      assert.equal(b!.includes(inA), false)
+    }))
+
+  test('another key, or none, is refused, and nothing stays behind', () =>
+    withPrivate(async ({ backup, restore, place }) => {
+      await backup('b.tar')
+      const wrong = restore('b.tar', 'back', { key: keyOf('other') })
+      await assert.rejects(
+        wrong,
+        fails('credentials-locked', /with the key in \/keys\/other: it was sealed with another/),
+      )
+      await assert.rejects(restore('b.tar', 'back', { key: null }), fails('credentials-locked', /--key-file/))
+      assert.deepEqual(readdirSync(place), ['b.tar'])
+    }))
+
+  test('without a key no backup is made', () =>
+    withPrivate(async ({ backup, place, system }) => {
+      const key = {
+        place: 'credentials.key',
+        read: () => {
+          throw new Error('must be an error of the key')
+        },
+      }
+      await assert.rejects(backup('b.tar', { key }))
+      assert.deepEqual(readdirSync(place), [])
+      assert.equal(existsSync(paths.snapshots(system.folder)), false)
+    }))
+
+  test('cut off anywhere, it is refused', () =>
+    withPrivate(async ({ backup, restore, place }) => {
+      await backup('b.tar')
+      const bytes = readFileSync(join(place, 'b.tar'))
+      const chunk = 4 + SEALED_CHUNK_BYTES + 16
+      const atChunks = [0, 1, 2].map((n) => SEALED_HEADER_BYTES + n * chunk)
+      assert.ok(atChunks[2]! < bytes.length, 'several chunks')
+      const lastChunk = bytes.length - ((bytes.length - SEALED_HEADER_BYTES) % chunk)
+      for (const end of [30, ...atChunks, atChunks[1]! + 2, 100_000, lastChunk, bytes.length - 17, bytes.length - 1]) {
+        writeFileSync(join(place, 'cut.tar'), bytes.subarray(0, end))
+        await assert.rejects(restore('cut.tar', 'back'), fails('file-invalid', /cut off/), `cut at ${end}`)
+      }
+      assert.deepEqual(readdirSync(place).sort(), ['b.tar', 'cut.tar'])
+    }))
+
+  test('one changed bit anywhere, chunks in another order or more after the end are refused', () =>
+    withPrivate(async ({ backup, restore, place }) => {
+      await backup('b.tar')
+      const bytes = readFileSync(join(place, 'b.tar'))
+      const refuses = async (changed: Buffer, code: ErrorCode, text: RegExp, what: string) => {
+        writeFileSync(join(place, 'bad.tar'), changed)
+        await assert.rejects(restore('bad.tar', 'back'), fails(code, text), what)
+      }
+      const flipped = (at: number, bit = 1) => {
+        const changed = Buffer.from(bytes)
+        changed[at] = changed[at]! ^ bit
+        return changed
+      }
+      const chunk = 4 + SEALED_CHUNK_BYTES + 16
+      const first = SEALED_HEADER_BYTES
+      await refuses(flipped(3), 'file-invalid', /refused/, 'magic')
+      await refuses(flipped(20, 2), 'store-too-new', /format 3/, 'format')
+      for (const at of [25, 60]) await refuses(flipped(at), 'credentials-locked', /first bytes/, `header at ${at}`)
+      for (const at of [first + 3, first + 4, first + chunk - 1, first + chunk + 500, bytes.length - 1])
+        await refuses(flipped(at), 'file-invalid', /damaged/, `byte ${at}`)
+      await refuses(flipped(first, 0x80), 'file-invalid', /damaged/, 'the last chunk announced too early')
+      const [head, one, two, rest] = [
+        bytes.subarray(0, first),
+        bytes.subarray(first, first + chunk),
+        bytes.subarray(first + chunk, first + 2 * chunk),
+        bytes.subarray(first + 2 * chunk),
+      ]
+      await refuses(Buffer.concat([head, two, one, rest]), 'file-invalid', /damaged/, 'swapped')
+      await refuses(Buffer.concat([head, one, rest]), 'file-invalid', /damaged/, 'left out')
+      await refuses(Buffer.concat([bytes, Buffer.of(0)]), 'file-invalid', /goes on after its end/, 'longer')
+      assert.deepEqual(readdirSync(place).sort(), ['b.tar', 'bad.tar'])
+    }))
+
+  for (const phase of ['snapshot', 'copy']) {
+    test(`killed in the phase ${phase}, it leaves nothing that counts or can be read beside its place`, () =>
+      withPrivate(async ({ backup, restore, place, system }) => {
+        const file = join(place, 'b.tar')
+        const { signal } = killedBackup(system.folder, file, phase)
+        assert.equal(signal, 'SIGKILL')
+        assert.deepEqual(readdirSync(place), ['b.tar.part'])
+        for (const name of readdirSync(`${file}.part`)) assertHidden(join(`${file}.part`, name))
+        assert.equal(existsSync(paths.snapshots(system.folder)), true)
+        await backup('b.tar')
+        assert.deepEqual(readdirSync(place), ['b.tar'])
+        assert.equal(existsSync(paths.snapshots(system.folder)), false)
+        assert.equal((await restore('b.tar', 'back')).documents, PAGES + 1)
+      }))
+  }
+
+  test('a restored folder gets its key where that is wanted', () =>
+    withPrivate(async ({ backup, restore, place }) => {
+      await backup('b.tar')
+      await restore('b.tar', 'back', { keepsKey: true })
+      const kept = readFileSync(paths.key(join(place, 'back')), 'latin1')
+      assert.equal(kept, `${keyOf('test key').read().toString('hex')}\n`)
+    }))
+})
+
+/** A backup in a process of its own, which dies as soon as it is in that phase. */
+function killedBackup(folder: string, file: string, phase: string) {
+  const program = `
+    import { systemClock } from '${new URL('../../../core/clock.ts', import.meta.url)}'
+    import { backupFolder } from '${new URL('backup.ts', import.meta.url)}'
+    import { keyOf } from '${new URL('backup.testkit.ts', import.meta.url)}'
+    const onProgress = (progress) => progress.phase === '${phase}' && process.kill(process.pid, 'SIGKILL')
+    const [folder, file] = ${JSON.stringify([folder, file])}
+    await backupFolder({ folder, file, force: false, clock: systemClock, key: keyOf('test key'), onWaiting() {}, onProgress })`
+  return spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+}
