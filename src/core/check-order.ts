@@ -1,3 +1,4 @@
+import type { FeedSchedule } from './feed/feed.ts'
 import type { Aspect, Scope } from './profile.ts'
 import type { Check } from './request.ts'
 
@@ -31,8 +32,8 @@ export type CheckResult = {
   changed: number
   unchanged: number
   failed: number
-  /** What the source itself came to, once that is known. */
-  source: { status: number; outcome: string } | null
+  /** What the source itself came to, once that is known. `schedule` is what a feed says, where it was read. */
+  source: { status: number; outcome: string; schedule?: FeedSchedule } | null
   /** Where the source redirected to. */
   landed: string | null
   /** Expressions that took too much work, with the page on which that was found; they are not tried any more in this check. */

@@ -43,6 +43,37 @@ for (const [engine, start] of Object.entries(engines)) {
   })
 }
 
+for (const [engine, start] of Object.entries(engines)) {
+  test(`a feed is not asked before the time it names, unless its owner was promised more, ${engine}`, async () => {
+    const body =
+      '<rss version="2.0"><channel><title>News</title><ttl>180</ttl><item><title>One</title></item></channel></rss>'
+    await withWorld(
+      start,
+      { '/feed': { type: 'application/rss+xml', body }, '/other': { type: 'text/xml', body } },
+      async ({ me, site }) => {
+        const sources = [
+          { uri: `${site.origin}/feed`, every: '10m', everyMax: '1d' },
+          { uri: `${site.origin}/other`, every: '10m', everyMax: '10m' },
+        ]
+        await me.ask('POST', '/profiles', { name: 'Feeds', sources })
+        const rows = async () => (await me.ask<{ items: Row[] }>('GET', '/sources?limit=10')).items
+        await until('both were checked', async () =>
+          (await rows()).every(({ lastCheckedAt }) => lastCheckedAt !== null),
+        )
+        const waits = async () =>
+          (await rows())
+            .map(({ lastCheckedAt, nextCheckAt }) => (Date.parse(nextCheckAt) - Date.parse(lastCheckedAt!)) / 60_000)
+            .sort((one, other) => one - other)
+        const [promised, asTheFeedSays] = await waits()
+        assert.ok(promised! < 15, `${promised} minutes`)
+        assert.ok(asTheFeedSays! > 170 && asTheFeedSays! < 200, `${asTheFeedSays} minutes`)
+      },
+    )
+  })
+}
+
+type Row = { lastCheckedAt: string | null; nextCheckAt: string }
+
 async function inbox(me: { ask<T>(method: string, path: string): Promise<T> }): Promise<unknown[]> {
   return (await me.ask<{ items: unknown[] }>('GET', '/annotations?limit=200')).items
 }

@@ -1,9 +1,12 @@
+import type { FeedSchedule } from '../../core/feed/feed.ts'
 import { looksLikeFeed, readFeed } from '../../core/feed/read-feed.ts'
 import { feedTitle } from './feed-title.ts'
 import type { Found, FoundLink } from './link-collector.ts'
 
 const maybeFeed = /[/+](?:xml|rss|atom|json|feed)/i
 const maxLinkCharacters = 8192
+
+export type FeedPage = Found<never> & { schedule: FeedSchedule }
 
 /**
  * A feed as a page that links to its entries and to the files that come with them; null for anything else. What is in the text of
@@ -12,7 +15,7 @@ const maxLinkCharacters = 8192
 export function extractFeed(
   body: Buffer,
   { contentType, url, maxLinks }: { contentType: string | undefined; url: string; maxLinks: number },
-): Found<never> | null {
+): FeedPage | null {
   if (!maybeFeed.test(contentType ?? '')) return null
   // A look at its beginning, so that other documents aren't parsed for it.
   if (!looksLikeFeed(body) && !/jsonfeed\.org\/version/.test(body.toString('latin1', 0, 4096))) return null
@@ -32,5 +35,5 @@ export function extractFeed(
     if (href.length > maxLinkCharacters || links.length >= maxLinks) droppedLinks++
     else links.push({ href, tag: 'a', nofollow: false, known: null })
   }
-  return { links, droppedLinks, longLinks, metas: [], title: feedTitle(body, contentType) }
+  return { links, droppedLinks, longLinks, metas: [], title: feedTitle(body, contentType), schedule: feed.schedule }
 }

@@ -1,3 +1,4 @@
+import type { FeedSchedule } from '../../core/feed/feed.ts'
 import { nextInterval, observe } from './change-rate.ts'
 import type { WatchState } from './watch.ts'
 import type { WatchEntry } from './watch-entry.ts'
@@ -17,6 +18,8 @@ export type CheckOutcome = {
   failed: boolean
   /** Wall time of the check. */
   at: number
+  /** When the source wants to be asked; left out where it said nothing new, as in "not modified". */
+  schedule?: FeedSchedule | undefined
 }
 
 const MAX_FAILURES = 30
@@ -24,7 +27,7 @@ const MAX_FAILURES = 30
 export function createLearning(): Learning {
   const unsaved = new Set<WatchEntry>()
   return {
-    learn(entry, { changed, failed, at }, handedOutAt) {
+    learn(entry, { changed, failed, at, schedule = entry.schedule }, handedOutAt) {
       const isFirst = entry.checkedAt === Number.NEGATIVE_INFINITY
       // A gap longer than the source's own interval says no more about it than that interval.
       const elapsedMs = Math.min(handedOutAt - entry.checkedAt, entry.everyMaxMs)
@@ -41,6 +44,7 @@ export function createLearning(): Learning {
       entry.lost = false
       entry.checkedAt = handedOutAt
       entry.lastAt = at
+      entry.schedule = schedule
       entry.outcome = failed ? 'failed' : changed ? 'changed' : 'unchanged'
       unsaved.add(entry)
     },
@@ -55,6 +59,7 @@ export function createLearning(): Learning {
       entry.checks = positive(saved.checks)
       entry.changes = positive(saved.changes)
       entry.observedMs = positive(saved.observedMs)
+      entry.schedule = saved.schedule ?? null
     },
     forget: (entry) => unsaved.delete(entry),
     takeUnsaved(max) {
@@ -70,8 +75,11 @@ export function createLearning(): Learning {
 }
 
 export function stateOf(entry: WatchEntry): WatchState {
-  const { id, lastAt, outcome, failures, intervalMs, checks, changes, observedMs } = entry
-  return { id, lastAt, lastOutcome: outcome, failures, intervalMs, checks, changes, observedMs }
+  const { id, lastAt, outcome, failures, intervalMs, checks, changes, observedMs, schedule } = entry
+  return {
+    ...{ id, lastAt, lastOutcome: outcome, failures, intervalMs, checks, changes, observedMs },
+    ...(schedule !== null && { schedule }),
+  }
 }
 
 function positive(value: number): number {

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import { askFeedAt, feedHints } from '../../core/feed/feed-hints.ts'
 import type { TimeWindow } from '../../core/profile.ts'
 import type { Queues } from './queues/queues.ts'
 import type { WatchTiming } from './timing.ts'
@@ -6,7 +7,7 @@ import type { WatchEntry } from './watch-entry.ts'
 import { createOpenHours, type OpenHours } from './windows/time-window.ts'
 
 /**
- * When a watch is checked next: its interval after the last check, moved to the next opening of its time window. Time is
+ * When a watch is checked next: its interval after the last check, or later if a feed says so and its owners allow it; moved to the next opening of its time window. Time is
  * monotonic; the wall clock says how far away an opening is, and is asked again when it comes.
  */
 export type Planner = {
@@ -37,7 +38,14 @@ export function createPlanner({ clock, entries, queues, timing }: PlannerOptions
   const shared = new Map<string, OpenHours>()
   let wallAhead = clock.now() - clock.monotonic()
 
-  const dueAfter = (entry: WatchEntry): number => entry.checkedAt + timing.waitMs(entry)
+  function dueAfter(entry: WatchEntry): number {
+    const { checkedAt, everyMaxMs, schedule } = entry
+    const due = checkedAt + timing.waitMs(entry)
+    if (schedule === null) return due
+    const ahead = clock.now() - clock.monotonic()
+    const [askedAt, dueAt, promisedAt] = [checkedAt + ahead, due + ahead, checkedAt + everyMaxMs + ahead]
+    return askFeedAt(feedHints({ schedule }), { askedAt, dueAt, promisedAt }) - ahead
+  }
 
   function plan(entry: WatchEntry, now: number): void {
     const due = Math.max(dueAfter(entry), now)

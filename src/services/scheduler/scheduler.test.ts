@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createManualClock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
+import type { FeedSchedule } from '../../core/feed/feed.ts'
 import type { TimeWindow } from '../../core/profile.ts'
 import { DAY, HOUR, MINUTE, openScheduler, runFor, watchOf } from './scheduler.testkit.ts'
 
@@ -68,6 +69,32 @@ describe('a watch', () => {
       return (clock.monotonic() - from) / MINUTE
     })
     assert.deepEqual(waits, [20, 40, 60, 60, 15])
+  })
+
+  test('of a feed that says when to ask it waits for that, but not longer than promised', () => {
+    const clock = createManualClock(Date.UTC(2026, 0, 5, 8))
+    const { scheduler, takeIds } = openScheduler({ clock })
+    const done = (id: number, schedule?: FeedSchedule) =>
+      scheduler.done(id, { changed: true, failed: false, at: clock.now(), schedule })
+    const waitOf = (id: number) => (scheduler.snapshot(id)!.nextAt! - clock.now()) / MINUTE
+    scheduler.set(watchOf(1, { everyMs: 10 * MINUTE, everyMaxMs: DAY }))
+    scheduler.set(watchOf(2, { everyMs: 10 * MINUTE, everyMaxMs: 10 * MINUTE }))
+    scheduler.set(watchOf(3, { everyMs: 10 * MINUTE, everyMaxMs: 2 * HOUR }))
+    const quiet = { ttlMinutes: 90, skipHours: [9, 10, 11], skipDays: [] }
+    for (const id of takeIds()) done(id, quiet)
+    assert.deepEqual([1, 2, 3].map(waitOf), [240, 10, 120])
+    clock.advance(4 * HOUR)
+    takeIds()
+    // Not modified: what it said still holds, also after a restart.
+    done(1)
+    assert.equal(waitOf(1), 90)
+    const later = openScheduler({ clock })
+    later.scheduler.set(watchOf(1, { everyMs: 10 * MINUTE, everyMaxMs: DAY }), scheduler.state(1))
+    assert.equal((later.scheduler.snapshot(1)!.nextAt! - clock.now()) / MINUTE, 90)
+    clock.advance(90 * MINUTE)
+    takeIds()
+    done(1, { ttlMinutes: null, skipHours: [], skipDays: [] })
+    assert.equal(waitOf(1), scheduler.snapshot(1)!.intervalMs / MINUTE)
   })
 
   test('that is paused is never checked and keeps what was learnt', () => {

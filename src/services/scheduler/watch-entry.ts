@@ -1,3 +1,4 @@
+import type { FeedSchedule } from '../../core/feed/feed.ts'
 import type { ServiceLevel } from '../../core/profile.ts'
 import type { HeapNode } from './queues/heap.ts'
 import type { Tokens } from './queues/token-bucket.ts'
@@ -29,6 +30,8 @@ export type WatchEntry = HeapNode & {
   checks: number
   changes: number
   observedMs: number
+  /** When the source wants to be asked; null where it doesn't say. */
+  schedule: FeedSchedule | null
   /** Monotonic: when the next check is, or was, due. */
   dueAt: number
   /** Monotonic: when the last check that came back was handed out; minus infinity for never. */
@@ -83,6 +86,7 @@ export function createEntry(id: number, level: ServiceLevel): WatchEntry {
     checks: 0,
     changes: 0,
     observedMs: 0,
+    schedule: null,
     dueAt: 0,
     checkedAt: Number.NEGATIVE_INFINITY,
     lastAt: 0,

@@ -1,3 +1,4 @@
+import type { FeedSchedule } from '../../core/feed/feed.ts'
 import type { ServiceLevel, TimeWindow } from '../../core/profile.ts'
 
 /** One source as it is fetched: once, for all of its owners. */
@@ -31,6 +32,8 @@ export type WatchState = {
   checks: number
   changes: number
   observedMs: number
+  /** Of a feed: when it wants to be asked. */
+  schedule?: FeedSchedule
 }
 
 export type Outcome = 'none' | 'changed' | 'unchanged' | 'failed'

@@ -1,4 +1,5 @@
 import type { CheckResult } from '../../core/check-order.ts'
+import type { FeedSchedule } from '../../core/feed/feed.ts'
 import type { WatchOutcome } from '../../store/contracts/watches.ts'
 
 type CheckRun = {
@@ -26,6 +27,8 @@ export type FinishedCheckRun = WatchOutcome & {
   changed: boolean
   failed: boolean
   tried: readonly number[]
+  /** Of a feed that was read. */
+  schedule: FeedSchedule | undefined
 }
 
 /**
@@ -114,6 +117,7 @@ export function createCheckRuns() {
           tried: run.visited,
           changed,
           failed,
+          schedule: run.source?.schedule,
         })
       }
       return finished

@@ -196,11 +196,12 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     await watches.saveStates(states.map((state) => ({ watch: state.id, state: JSON.stringify(state) })))
   }
 
-  function report({ watch, mark, changed, failed, checkedAt, outcome, visited, tried }: FinishedCheckRun): void {
+  function report(finished: FinishedCheckRun): void {
+    const { watch, mark, changed, failed, checkedAt, outcome, visited, tried, schedule } = finished
     const row = rows.get(watch)
     if (row !== undefined) Object.assign(row, { finishedMark: Math.max(mark, row.finishedMark), checkedAt, outcome })
     sources.noteVisited(visited)
-    scheduler.done(watch, { changed, failed, at: checkedAt })
+    scheduler.done(watch, { changed, failed, at: checkedAt, schedule })
     // A new owner joined while the check was in progress.
     if (sources.hasNewcomer(watch, tried)) visitSoon(watch)
     listening?.checked(watch)

@@ -1,3 +1,4 @@
+import type { FeedSchedule } from '../../core/feed/feed.ts'
 import type { Check } from '../../core/request.ts'
 
 /**
@@ -56,6 +57,8 @@ export type Capture = CaptureBase &
         differsFrom?: number
         /** Until when the server calls this fresh; 0 when it says nothing. */
         freshUntil: number
+        /** When a feed wants to be asked. It is not kept here: the scheduler has it. */
+        schedule?: FeedSchedule
         links: readonly string[]
         /** The fingerprints that the links have as documents, eight bytes each in the order of `links`. */
         linkKeys: Uint8Array

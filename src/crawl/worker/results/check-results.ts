@@ -176,7 +176,10 @@ export function noteResult(watches: Watches, finished: Finished, outcome: Captur
     // Its target is not fetched, so this is the end of it.
     if (skipped !== undefined) results.source = { status: capture.status, outcome: `skipped: ${skipped}` }
   } else if (capture !== null)
-    results.source = { status: capture.status, outcome: skipped === undefined ? kind : `skipped: ${skipped}` }
+    results.source = {
+      ...{ status: capture.status, outcome: skipped === undefined ? kind : `skipped: ${skipped}` },
+      ...(capture.kind === 'body' && capture.schedule !== undefined && { schedule: capture.schedule }),
+    }
 }
 
 /** The same for the documents that came with it. */

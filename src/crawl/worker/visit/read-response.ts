@@ -1,6 +1,7 @@
 import type { MediaReader } from '../../../archive/media/media-reader.ts'
 import { responseRecord, revisitRecord } from '../../../archive/warc/record-writer.ts'
 import { readAspects } from '../../../core/change/aspects.ts'
+import type { FeedSchedule } from '../../../core/feed/feed.ts'
 import { decodeBody } from '../../../core/http/decode-body.ts'
 import type { Aspect } from '../../../core/profile.ts'
 import type { Offer, QueuedRequest } from '../../../core/request.ts'
@@ -118,6 +119,7 @@ export async function readResponse(
   const capture = captureOf(request, response, decoded.body, {
     differsFrom,
     title: page === null ? feedTitle(decoded.body, contentType) : page.title,
+    ...(page !== null && 'schedule' in page && { schedule: page.schedule }),
     found,
     truncated,
     options,
@@ -197,6 +199,7 @@ async function differingVersion(
 }
 
 type PageFacts = {
+  schedule?: FeedSchedule
   differsFrom: number
   title: string
   found: PipedLinks
@@ -235,6 +238,7 @@ function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer
     size: body.length,
     ...validatorsOf(rawHeaders, startedAt),
     freshUntil: freshUntil(rawHeaders, startedAt),
+    ...(facts.schedule !== undefined && { schedule: facts.schedule }),
     differsFrom: facts.differsFrom,
     ...facts.text,
     truncated: facts.truncated ?? '',
