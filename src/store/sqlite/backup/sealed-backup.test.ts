@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { type ErrorCode, isAppError } from '../../../core/errors.ts'
+import { AppError, type ErrorCode, isAppError } from '../../../core/errors.ts'
+import type { CopyProgress } from '../../../core/reports/backup-report.ts'
 import { withAccess } from '../../../core/url/access.ts'
 import { filesOf, openOne } from '../../conformance/engine.testkit.ts'
 import { offersOf, pageOf } from '../../conformance/samples.testkit.ts'
@@ -110,10 +111,13 @@ describe('a backup of a folder with something private', () => {
       const key = {
         place: 'credentials.key',
         read: () => {
-          throw new Error('must be an error of the key')
+          throw new AppError('credentials-locked', 'no key is set')
         },
       }
-      await assert.rejects(backup('b.tar', { key }))
+      await assert.rejects(
+        backup('b.tar', { key }),
+        fails('credentials-locked', /sealed with their key: no key is set/),
+      )
       assert.deepEqual(readdirSync(place), [])
       assert.equal(existsSync(paths.snapshots(system.folder)), false)
     }))
@@ -164,6 +168,22 @@ describe('a backup of a folder with something private', () => {
       await refuses(Buffer.concat([head, one, rest]), 'file-invalid', /damaged/, 'left out')
       await refuses(Buffer.concat([bytes, Buffer.of(0)]), 'file-invalid', /goes on after its end/, 'longer')
       assert.deepEqual(readdirSync(place).sort(), ['b.tar', 'bad.tar'])
+    }))
+
+  test('interrupted, it leaves nothing', () =>
+    withPrivate(async ({ backup, restore, place, system }) => {
+      for (const phase of ['snapshot', 'copy']) {
+        const stop = new AbortController()
+        const onProgress = (progress: CopyProgress) => progress.phase === phase && stop.abort()
+        await assert.rejects(backup('b.tar', { signal: stop.signal, onProgress }), { name: 'AbortError' })
+        assert.deepEqual(readdirSync(place), [])
+        assert.equal(existsSync(paths.snapshots(system.folder)), false)
+      }
+      await backup('b.tar')
+      const stop = new AbortController()
+      const restored = restore('b.tar', 'back', { signal: stop.signal, onProgress: () => stop.abort() })
+      await assert.rejects(restored, { name: 'AbortError' })
+      assert.deepEqual(readdirSync(place), ['b.tar'])
     }))
 
   for (const phase of ['snapshot', 'copy']) {
