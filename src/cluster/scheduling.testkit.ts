@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { pino } from 'pino'
+import { scheduleDeps } from '../app/cluster-schedule.ts'
 import { postgresStores } from '../app/engines/postgres-stores.ts'
-import { scheduleDeps } from '../app/roles/serve.ts'
 import { configOf } from '../config/load-config.ts'
 import { systemClock } from '../core/clock.ts'
 import type { Profile } from '../core/profile.ts'

@@ -2,39 +2,22 @@ import { once } from 'node:events'
 import type { Logger } from 'pino'
 import type { Engine, Target } from '../../cli/engine.ts'
 import { identifyNode, rememberWarnings, startHeartbeat } from '../../cluster/heartbeat.ts'
-import { type ClusterScheduleDeps, startClusterSchedule } from '../../cluster/scheduling.ts'
-import type { Config } from '../../config/config.ts'
-import { type Clock, systemClock } from '../../core/clock.ts'
+import { startClusterSchedule } from '../../cluster/scheduling.ts'
+import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { describePublicly, describeWaiting, type Retries, startRetries } from '../../core/work/retries.ts'
 import { settingsForWatching } from '../../crawl/crawl-settings.ts'
-import { createSeedOffers } from '../../crawl/worker/links/seed-offers.ts'
 import { createNodeCounters } from '../../services/activity/node-board.ts'
 import { createNodeList } from '../../services/activity/node-list.ts'
-import type { ListenTo } from '../../services/watching/listening.ts'
-import type { ClusterEvents } from '../../store/contracts/cluster/events.ts'
 import { annotationChannel, readAnnotationEvents } from '../../store/postgres/annotations/annotation-writes.ts'
-import { createPostgresCrawlScopes } from '../../store/postgres/cluster/crawl-scopes.ts'
-import { createPostgresCrawls } from '../../store/postgres/cluster/crawls.ts'
 import { createPostgresEvents } from '../../store/postgres/cluster/events.ts'
 import { createPostgresNodes } from '../../store/postgres/cluster/nodes.ts'
-import {
-  countTasksUpTo,
-  createPostgresAsked,
-  createPostgresCheckResults,
-  createPostgresChecks,
-  createScheduleStats,
-  schedulerRole,
-} from '../../store/postgres/cluster/schedule.ts'
-import { createPostgresWatches } from '../../store/postgres/cluster/watches.ts'
 import { createDatabaseClock } from '../../store/postgres/connection/database-clock.ts'
 import { createPostgresHostView } from '../../store/postgres/frontier/host-view.ts'
-import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
+import { scheduleDeps } from '../cluster-schedule.ts'
 import { openDelivery } from '../delivery.ts'
-import { openUpToDate, type PostgresStores, untilAnswered } from '../engines/postgres-stores.ts'
-import { createClusterFetchers, watchableSchemes } from '../fetchers.ts'
+import { openUpToDate, untilAnswered } from '../engines/postgres-stores.ts'
 import { createEars } from '../listening.ts'
-import { holdRetention } from '../retention.ts'
 import { startArchive } from '../server/archive.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 
@@ -141,60 +124,6 @@ async function begin(
   } catch (error) {
     await endAll(ends, log)
     throw error
-  }
-}
-
-export type ScheduleParts = {
-  stores: PostgresStores
-  clock: Clock
-  config: Config
-  log: Logger
-  retries: Retries
-  /** Different for every process. */
-  holder: string
-  /** postgres://… */
-  address: string
-  events: ClusterEvents
-  /** Left out where no source is listened to. */
-  listenTo?: ListenTo
-}
-
-/** The schedule of a cluster on PostgreSQL. */
-export function scheduleDeps({
-  stores,
-  clock,
-  config,
-  log,
-  retries,
-  holder,
-  events,
-  address,
-  listenTo,
-}: ScheduleParts): ClusterScheduleDeps {
-  const { pool, seed } = stores
-  const { ofChecks } = createSeedOffers({ crawl: config.crawl, hostRules: null, seed })
-  const fencedWatches = (epoch: number) => createPostgresWatches(pool, { epoch })
-  return {
-    ...{ events, clock, config, log, retries, schemes: watchableSchemes },
-    stores: {
-      ...stores,
-      asked: createPostgresAsked(pool),
-      stats: createScheduleStats(pool),
-      countTasks: (limit) => countTasksUpTo(pool, limit),
-      fencedWatches,
-      fencedCrawls: (epoch) => createPostgresCrawls(pool, { epoch }),
-    },
-    lease: createLeaderLease({ pool, name: schedulerRole, holder, clock, leaseMs: config.cluster.leaseMs }),
-    startRetention: () => holdRetention({ dataDir: '', store: address, config }, stores, clock, log),
-    ...(listenTo && { listenTo }),
-    createFetcher: (epoch) =>
-      createClusterFetchers({
-        ...{ epoch, events, clock, offersOf: ofChecks, watches: fencedWatches(epoch) },
-        crawlScopes: createPostgresCrawlScopes(pool),
-        checks: createPostgresChecks(pool),
-        results: createPostgresCheckResults(pool),
-        nodes: createPostgresNodes(pool),
-      }),
   }
 }
 

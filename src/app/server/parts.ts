@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import { createKeys } from '../../crawl/normalize/document-keys.ts'
 import { namingOf } from '../../crawl/normalize/naming.ts'
-import type { CrawlControl, ServerParts, TryParts, WebSubParts } from '../../server/parts.ts'
+import type { CrawlControl, ServerParts, WebSubParts } from '../../server/parts.ts'
 import { type AccountService, createAccountService } from '../../services/accounts/account-service.ts'
 import type { CrawlCounters } from '../../services/activity/activity.ts'
 import type { NodeList } from '../../services/activity/this-node.ts'
@@ -12,8 +12,6 @@ import { createMuting } from '../../services/archive/muting.ts'
 import type { DeliveryWatch } from '../../services/channels/delivery-watch.ts'
 import type { ChannelSending } from '../../services/channels/sending.ts'
 import { createCrawlService } from '../../services/crawls/crawl-service.ts'
-import { createCredentialsKey } from '../../services/credentials/credentials-key.ts'
-import { createSecretOpener } from '../../services/credentials/secret-opener.ts'
 import { createArrivals } from '../../services/events/arrivals.ts'
 import { createEventHub, type EventHub } from '../../services/events/event-hub.ts'
 import { createMarkRelay } from '../../services/events/mark-relay.ts'
@@ -26,16 +24,15 @@ import { createLevels } from '../../services/scheduler/schedule-settings.ts'
 import type { Scheduler } from '../../services/scheduler/scheduler.ts'
 import { followChecks } from '../../services/sources/source-events.ts'
 import { createSources, type Sources } from '../../services/sources/sources.ts'
-import { createTrySource } from '../../services/sources/trying/try-source.ts'
 import type { WatchService } from '../../services/watching/watch-service.ts'
 import type { ClusterEvents } from '../../store/contracts/cluster/events.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 import { createSourceSpelling, protocolAbilities } from '../protocols.ts'
-import { openReach } from '../trying.ts'
 import { createActivityParts } from './activity-parts.ts'
 import { createDeliveryParts } from './channel-parts.ts'
 import { createCredentialParts } from './credential-parts.ts'
 import { createLinkParts } from './link-parts.ts'
+import { createTryParts } from './try-parts.ts'
 
 /** What the server needs of the program that it runs in. */
 export type ServerDeps = {
@@ -160,28 +157,6 @@ function createSourceParts({ stores, config, log, clock, scheduler, watching, ch
       onProblem: (message, fields) => log.warn(fields, message),
     })
   return sources
-}
-
-/** Of an account, per minute. */
-const TRIES_PER_MINUTE = 10
-
-function createTryParts({
-  config,
-  clock,
-  stores,
-  onProblem,
-}: PartDeps & { onProblem(message: string, fields: Record<string, unknown>): void }): TryParts {
-  const key = createCredentialsKey({ given: config.credentials.key, file: stores.keyFile })
-  return {
-    trySource: createTrySource({
-      clock,
-      // Each time another, which remembers nothing: new values count at once.
-      openSecret: (id) => createSecretOpener({ store: stores.credentials, key, clock }).open(id),
-      openReach: () => openReach({ config, clock }),
-    }),
-    spell: createSourceSpelling(config),
-    limits: createRequestLimits({ perMinute: TRIES_PER_MINUTE, shared: stores.requestCounts, clock, onProblem }),
-  }
 }
 
 /** Inbox, profiles and live events. */
