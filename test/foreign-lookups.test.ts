@@ -10,9 +10,6 @@ const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '')
 
 /** Look-ups by a `string` that comes from a list in the code, not from outside. */
 const safe = new Map([
-  // The kinds that the API has.
-  ['ui/src/settings/credentials-dialog.tsx', ['shownField[known.kind]', 'fieldsOf[kind]', 'text.kindHints[kind]']],
-  ['ui/src/settings/credentials-part.tsx', ['text.shortKinds[kind]']],
   ['src/config/load-config.ts', ['config[name]', 'section[fieldName(key)]']], // the names of settings
   ['src/crawl/worker/results/check-results.ts', ['results.counts[name]']], // names of counters
   // names of settings, from the lists of the agents
