@@ -9,7 +9,7 @@ import { allowedAddresses } from '../crawl/fetch/connector.ts'
 import { schemeOf } from '../fetchers/fetcher.ts'
 import { createCredentialsKey } from '../services/credentials/credentials-key.ts'
 import { createSecretOpener } from '../services/credentials/secret-opener.ts'
-import { createHubListening, type HubListening } from '../services/watching/hub-listening.ts'
+import { createHubListening, type HubListening, type HubListeningDeps } from '../services/watching/hub-listening.ts'
 import type { ListenTo } from '../services/watching/listening.ts'
 import type { StoreSet } from '../store/contracts/store-set.ts'
 import { createListeningProtocols } from './protocols.ts'
@@ -19,6 +19,8 @@ export type Ears = {
   listenTo: ListenTo
   /** For the route that hubs call. */
   webSub: HubListening['webSub']
+  /** What a hub said to another server of the cluster. */
+  relayed: HubListening['relayed']
   /** The server answers: from now on hubs can be asked to call. */
   serving(): void
   close(): Promise<void>
@@ -29,10 +31,13 @@ export function createEars({
   config,
   stores,
   clock,
+  shared,
 }: {
   config: Config
   stores: Pick<StoreSet, 'credentials' | 'keyFile'>
   clock: Clock
+  /** The other servers of a cluster. */
+  shared?: HubListeningDeps['shared']
 }): Ears {
   const key = createCredentialsKey({ given: config.credentials.key, file: stores.keyFile })
   const secrets = createSecretOpener({ store: stores.credentials, key, clock })
@@ -47,6 +52,7 @@ export function createEars({
   const { promise: isServing, resolve: serving } = Promise.withResolvers<void>()
   const hubs = createHubListening({
     ...{ publicUrl: config.server.url, clock, isServing },
+    ...(shared && { shared }),
     openReach: () => openReach({ config, clock }),
   })
 
@@ -75,5 +81,5 @@ export function createEars({
     }
   }
 
-  return { listenTo, webSub: hubs.webSub, serving, close: hubs.close }
+  return { listenTo, webSub: hubs.webSub, relayed: hubs.relayed, serving, close: hubs.close }
 }

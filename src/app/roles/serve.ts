@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Logger } from 'pino'
 import type { Engine, Target } from '../../cli/engine.ts'
@@ -22,6 +23,9 @@ import { startArchive } from '../server/archive.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 
 type ServeHooks = Parameters<Engine['serve']>[1]
+
+/** Hubs of feeds call any server; the one that leads the scheduler listens. */
+const HUB_CHANNEL = 'websub'
 
 /** The connection that listens, in addition to those that work. */
 const LISTENING = 1
@@ -80,7 +84,18 @@ async function begin(
     ends.push(heartbeat.end)
     const events = createPostgresEvents({ pool, track: retries.track('listening') })
     ends.push(events.close)
-    const ears = createEars({ config, clock, stores })
+    const ears = createEars({
+      ...{ config, clock, stores },
+      shared: {
+        key: await stores.serverSecrets.agree('websub', randomBytes(32)),
+        tellOthers: (message) =>
+          void events
+            .notify(HUB_CHANNEL, message)
+            .catch((error: unknown) => log.warn({ error: String(error) }, 'the call of a hub was not passed on')),
+      },
+    })
+    // News that was missed is found at the usual times.
+    events.listen(HUB_CHANNEL, (payload) => payload !== null && ears.relayed(payload))
     ends.push(ears.close)
     const { listenTo } = ears
     const schedule = await startClusterSchedule(

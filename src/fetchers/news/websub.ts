@@ -25,6 +25,8 @@ export type WebSubDeps = {
   onActive?(topic: string): void
   /** A subscription is over although nobody ended it. */
   onEnd?(topic: string, error: AppError): void
+  /** Where several servers have one address: hubs may call any of them, and those that did not subscribe tell the one that did. */
+  shared?: { key: Uint8Array; tellOthers(message: string): void }
 }
 
 export type WebSub = {
@@ -37,8 +39,13 @@ export type WebSub = {
   verify(token: string, query: ReadonlyMap<string, string>): string | null
   /** Whether there is such a subscription: false means that the hub may forget it. */
   deliver(token: string, body: Uint8Array, signature: string): boolean
+  /** What a hub said to another server. */
+  relayed(message: string): void
   isActive(topic: string): boolean
 }
+
+/** `lease` in seconds, where a subscription was verified; null for news. */
+type Relayed = { token: string; lease: number | null }
 
 type Kept = Subscription & {
   token: string
@@ -50,6 +57,8 @@ type Kept = Subscription & {
   isLeaving: boolean
 }
 
+/** Of the random part of a token: 16 bytes. */
+const idLength = 22
 const leaseSeconds = 10 * 86_400
 /** Hubs that give less are not worth it. */
 const minLeaseSeconds = 300
@@ -61,9 +70,38 @@ const renewAfter = 0.8
 /** A renewal that is not verified is asked for again. */
 const renewAgainMs = 60_000
 
-export function createWebSub({ publicUrl, send, clock, onNews, onActive, onEnd }: WebSubDeps): WebSub {
+export function createWebSub({ publicUrl, send, clock, onNews, onActive, onEnd, shared }: WebSubDeps): WebSub {
+  const key = shared?.key ?? randomBytes(32)
   const byToken = new Map<string, Kept>()
   const byTopic = new Map<string, Kept>()
+
+  const macOf = (text: string): string => createHmac('sha256', key).update(text).digest('base64url')
+  /** The address of a callback is a secret that any server with the key can check. */
+  const tokenOf = (id: string, topic: string): string => `${id}${macOf(`topic ${id} ${topic}`)}`
+  const secretOf = (token: string): string => macOf(`secret ${token}`)
+
+  function activate(kept: Kept, lease: number): void {
+    kept.state = 'active'
+    kept.until = clock.now() + Math.min(lease, leaseSeconds * 10) * 1000
+    onActive?.(kept.topic)
+  }
+
+  /** For a subscription of another server. One that is denied is missed when it isn't verified in time. */
+  function verifyForOther(token: string, query: ReadonlyMap<string, string>): string | null {
+    const { mode, topic, challenge, lease } = verificationOf(query)
+    const isOurs = isSame(token, tokenOf(token.slice(0, idLength), topic))
+    if (shared === undefined || !isOurs || challenge === '') return null
+    if (mode === 'unsubscribe') return challenge
+    if (mode !== 'subscribe' || !(lease >= minLeaseSeconds)) return null
+    shared.tellOthers(JSON.stringify({ token, lease } satisfies Relayed))
+    return challenge
+  }
+
+  function deliverForOther(token: string, body: Uint8Array, signature: string): boolean {
+    if (shared === undefined || !isSigned(body, signature, secretOf(token))) return false
+    shared.tellOthers(JSON.stringify({ token, lease: null } satisfies Relayed))
+    return true
+  }
 
   function forget(kept: Kept): void {
     byToken.delete(kept.token)
@@ -96,12 +134,12 @@ export function createWebSub({ publicUrl, send, clock, onNews, onActive, onEnd }
         throw new AppError('url-invalid', 'not the address of a hub or a feed')
       if (known !== undefined) forget(known)
       if (byTopic.size >= maxSubscriptions) throw new AppError('not-available', 'too many subscriptions')
-      const token = randomBytes(24).toString('base64url')
+      const token = tokenOf(randomBytes(16).toString('base64url'), topic)
       const kept: Kept = {
         hub,
         topic,
         callback: `${publicUrl}/websub/${token}`,
-        secret: randomBytes(24).toString('base64url'),
+        secret: secretOf(token),
         token,
         state: 'asked',
         askedAt: clock.now(),
@@ -138,7 +176,8 @@ export function createWebSub({ publicUrl, send, clock, onNews, onActive, onEnd }
     verify(token, query) {
       const kept = byToken.get(token)
       const { mode, topic, challenge, lease } = verificationOf(query)
-      if (kept === undefined || topic !== kept.topic) return null
+      if (kept === undefined) return verifyForOther(token, query)
+      if (topic !== kept.topic) return null
       if (mode === 'denied') {
         lose(kept, 'not-available', 'the hub of this source refused the subscription')
         return ''
@@ -150,17 +189,23 @@ export function createWebSub({ publicUrl, send, clock, onNews, onActive, onEnd }
         return challenge
       }
       if (mode !== 'subscribe' || kept.isLeaving || !(lease >= minLeaseSeconds)) return null
-      kept.state = 'active'
-      kept.until = clock.now() + Math.min(lease, leaseSeconds * 10) * 1000
-      onActive?.(kept.topic)
+      activate(kept, lease)
       return challenge
     },
     deliver(token, body, signature) {
       const kept = byToken.get(token)
-      if (kept === undefined || kept.state !== 'active' || kept.isLeaving) return false
+      if (kept === undefined) return deliverForOther(token, body, signature)
+      if (kept.state !== 'active' || kept.isLeaving) return false
       // A wrong signature is answered as a right one (5.1 of the recommendation), and means nothing.
       if (isSigned(body, signature, kept.secret)) onNews(kept.topic)
       return true
+    },
+    relayed(message) {
+      const { token, lease } = JSON.parse(message) as Relayed
+      const kept = byToken.get(token)
+      if (kept === undefined || kept.isLeaving) return
+      if (lease !== null) activate(kept, lease)
+      else if (kept.state === 'active') onNews(kept.topic)
     },
     isActive: (topic) => byTopic.get(topic)?.state === 'active',
   }
@@ -195,8 +240,12 @@ export function isSigned(body: Uint8Array, signature: string, secret: string): b
   const [, method = '', digest = ''] = /^(sha\d{1,3})=([0-9a-f]{40,128})$/i.exec(signature.trim()) ?? []
   if (!methods.has(method.toLowerCase())) return false
   const wanted = createHmac(method.toLowerCase(), secret).update(body).digest('hex')
-  // Of equal length whatever was sent, and compared in constant time.
-  return timingSafeEqual(hash('sha256', wanted, 'buffer'), hash('sha256', digest.toLowerCase(), 'buffer'))
+  return isSame(wanted, digest.toLowerCase())
+}
+
+/** Compared in constant time, of whatever lengths. */
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(hash('sha256', one, 'buffer'), hash('sha256', other, 'buffer'))
 }
 
 function isWebAddress(text: string): boolean {

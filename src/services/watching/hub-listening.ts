@@ -3,7 +3,7 @@ import { AppError } from '../../core/errors.ts'
 import { readFeed } from '../../core/feed/read-feed.ts'
 import { headerList } from '../../crawl/fetch/fetch-result.ts'
 import type { Secret } from '../../crawl/fetch/protocol.ts'
-import { createWebSub, type SendForm, type WebSub } from '../../fetchers/news/websub.ts'
+import { createWebSub, type SendForm, type WebSub, type WebSubDeps } from '../../fetchers/news/websub.ts'
 import type { Reach } from '../sources/trying/reach.ts'
 import { readWebPage, type WebPage } from '../sources/trying/read-web-page.ts'
 import { RobotsRefusal } from '../sources/trying/try-failure.ts'
@@ -22,6 +22,7 @@ export type HubListeningDeps = {
   /** The server answers: hubs call back before they agree. */
   isServing: Promise<void>
   clock: Clock
+  shared?: WebSubDeps['shared']
 }
 
 const RENEW_EVERY_MS = 60_000
@@ -31,7 +32,7 @@ const MAX_REDIRECTS = 3
 const MAX_ANSWER_BYTES = 16 << 10
 
 /** Listens to feeds, and to other pages that name a hub (WebSub). Nothing of it is kept: after a restart, all are subscribed to anew. */
-export function createHubListening({ publicUrl, openReach, isServing, clock }: HubListeningDeps) {
+export function createHubListening({ publicUrl, openReach, isServing, clock, shared }: HubListeningDeps) {
   const topics = new Map<string, Topic>()
   let opening: Promise<Reach> | null = null
   let renewals: NodeJS.Timeout | null = null
@@ -42,6 +43,7 @@ export function createHubListening({ publicUrl, openReach, isServing, clock }: H
 
   const webSub = createWebSub({
     ...{ publicUrl: publicUrl.replace(/\/+$/, ''), clock },
+    ...(shared && { shared }),
     send: async (hub, form) => createSendForm(await reaching())(hub, form),
     onNews(topic) {
       for (const each of topics.get(topic)?.heard ?? []) each.onNews()
@@ -119,6 +121,7 @@ export function createHubListening({ publicUrl, openReach, isServing, clock }: H
     listen,
     /** For the route that hubs call. */
     webSub: { verify: webSub.verify, deliver: webSub.deliver },
+    relayed: webSub.relayed,
     async close(): Promise<void> {
       if (renewals !== null) clearInterval(renewals)
       await (await opening)?.close()

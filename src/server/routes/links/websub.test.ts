@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { createManualClock } from '../../../core/clock.ts'
 import { startHub } from '../../../fetchers/news/hub.testkit.ts'
@@ -96,4 +97,43 @@ test('what was not asked for is not found', async (t) => {
   // Neither a hub nor a feed.
   await assert.rejects(webSub.subscribe('ftp://hub.example/', topic))
   await assert.rejects(webSub.subscribe(`${hub.url}?`, 'x'.repeat(3000)))
+})
+
+test('servers with one address: a hub may call one that did not subscribe', async () => {
+  const clock = createManualClock(Date.now())
+  const heard: string[] = []
+  const said: string[] = []
+  const key = Buffer.alloc(32, 7)
+  const forms: URLSearchParams[] = []
+  const open = (own: Uint8Array, onNews: (each: string) => void) =>
+    createWebSub({
+      ...{ publicUrl: 'https://e.example', clock, onNews },
+      send: async (_, form) => {
+        forms.push(new URLSearchParams(form))
+        return 202
+      },
+      shared: { key: own, tellOthers: (message) => said.push(message) },
+    })
+  const leader = open(key, (each) => heard.push(each))
+  const other = open(key, () => assert.fail('it has no subscription'))
+  const stranger = open(Buffer.alloc(32, 8), () => assert.fail('it has another key'))
+  await leader.subscribe('https://hub.example/', topic)
+  const token = forms[0]!.get('hub.callback')!.split('/').at(-1)!
+  const asked = { 'hub.mode': 'subscribe', 'hub.topic': topic, 'hub.challenge': 'x', 'hub.lease_seconds': '1000' }
+  assert.equal(stranger.verify(token, new Map(Object.entries(asked))), null)
+  assert.equal(other.verify(token, new Map(Object.entries({ ...asked, 'hub.topic': `${topic}2` }))), null)
+  assert.deepEqual([said, leader.isActive(topic)], [[], false])
+  assert.equal(other.verify(token, new Map(Object.entries(asked))), 'x')
+  leader.relayed(said.pop()!)
+  assert.equal(leader.isActive(topic), true)
+
+  const body = Buffer.from('<feed/>')
+  const sign = `sha256=${createHmac('sha256', forms[0]!.get('hub.secret')!).update(body).digest('hex')}`
+  assert.equal(stranger.deliver(token, body, sign), false)
+  assert.equal(other.deliver(token, Buffer.from('<other/>'), sign), false)
+  assert.equal(other.deliver(token, body, sign), true)
+  assert.equal(said.length, 1)
+  leader.relayed(said[0]!)
+  other.relayed(said[0]!)
+  assert.deepEqual(heard, [topic])
 })
