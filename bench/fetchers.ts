@@ -93,12 +93,12 @@ function tableOf(results: readonly ContestResult[], feeds: readonly FeedRound[],
     plain: moved.distinct / plainSeconds,
   }))
   if (feeds.length > 0) {
-    const [first, second, last] = [feeds[0]!, feeds[1]!, feeds.at(-1)!]
+    const [first, middle, last] = [feeds[0]!, feeds[feeds.length >> 1]!, feeds.at(-1)!]
     const best = (of: 'ours' | 'plain') => Math.max(...rates.slice(1).map((rate) => rate[of]))
     stats['ratio feeds, first poll'] = rates[0]!.ours / rates[0]!.plain
     stats['ratio feeds, not modified'] = best('ours') / best('plain')
     stats['bytes of a poll, to the first'] = last.moved.bytes / first.moved.bytes
-    stats['RSS after the last poll, to the second'] = last.poll.rssBytes / second.poll.rssBytes
+    stats['RSS after the last poll, to half of them'] = last.poll.rssBytes / middle.poll.rssBytes
     stats['feeds per second, not modified'] = best('ours')
   }
   for (const { contest, ours } of results) stats[`${contest.name} per second`] = ours.perSecond

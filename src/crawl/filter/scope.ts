@@ -61,8 +61,10 @@ function withoutScheme(url: string): string {
   return hostKey(url) + url.slice(url.indexOf('/', url.indexOf(':') + 3))
 }
 
+/** Made once: its expressions cost more than a check of a page that has not changed, and every check has a scope. */
+const nameOf = createSourceNaming({})
+
 function normalisedSeeds(seeds: readonly string[]): string[] {
-  const nameOf = createSourceNaming({})
   const wrong: string[] = []
   const urls: string[] = []
   for (const seed of seeds) {
