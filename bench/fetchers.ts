@@ -51,7 +51,7 @@ export const run: Benchmark = async ({ values }) => {
     ...notes,
     ...(feeds.length > 0
       ? [
-          `${feedOptions.feeds} feeds of 8 KB on ${feedOptions.hosts} hosts, ${feedOptions.fetchers} requests at once; politeness relaxed for both. RSS is that of the whole process after a garbage collection.`,
+          `${feedOptions.feeds} feeds of 8 KB on ${feedOptions.hosts} hosts, ${feedOptions.fetchers} requests at once; politeness relaxed for both. Live memory is that of the objects of all threads after a garbage collection, RSS that of the process before it.`,
         ]
       : []),
   ])
@@ -93,26 +93,29 @@ function tableOf(results: readonly ContestResult[], feeds: readonly FeedRound[],
     plain: moved.distinct / plainSeconds,
   }))
   if (feeds.length > 0) {
-    const [first, middle, last] = [feeds[0]!, feeds[feeds.length >> 1]!, feeds.at(-1)!]
+    const [first, second, last] = [feeds[0]!, feeds[1]!, feeds.at(-1)!]
+    const middle = feeds[feeds.length >> 1]!
     const best = (of: 'ours' | 'plain') => Math.max(...rates.slice(1).map((rate) => rate[of]))
     stats['ratio feeds, first poll'] = rates[0]!.ours / rates[0]!.plain
     stats['ratio feeds, not modified'] = best('ours') / best('plain')
     stats['bytes of a poll, to the first'] = last.moved.bytes / first.moved.bytes
+    stats['live memory after the last poll, to the second'] = last.heapBytes! / second.heapBytes!
     stats['RSS after the last poll, to half of them'] = last.poll.rssBytes / middle.poll.rssBytes
     stats['feeds per second, not modified'] = best('ours')
   }
   for (const { contest, ours } of results) stats[`${contest.name} per second`] = ours.perSecond
   return {
     name: 'fetchers',
-    columns: ['what', 'items', 'items/s', 'plain client', 'items/s', 'ratio', 'moved MB', '304', 'RSS MB'],
+    columns: ['what', 'items', 'items/s', 'plain client', 'items/s', 'ratio', 'moved MB', '304', 'live MB', 'RSS MB'],
     rows: [
       ...results.map(({ contest, ours, plain: [fastest] }) => [
         ...[contest.name, contest.items, ours.perSecond, fastest!.name, fastest!.perSecond],
-        ...[ours.perSecond / fastest!.perSecond, ours.bytes / 1e6, '', ''],
+        ...[ours.perSecond / fastest!.perSecond, ours.bytes / 1e6, '', '', ''],
       ]),
-      ...feeds.map(({ label, poll, moved }, at) => [
+      ...feeds.map(({ label, poll, moved, heapBytes }, at) => [
         ...[label, moved.distinct, rates[at]!.ours, 'undici, nothing kept', rates[at]!.plain],
-        ...[rates[at]!.ours / rates[at]!.plain, moved.bytes / 1e6, moved.notModified, poll.rssBytes / 1e6],
+        ...[rates[at]!.ours / rates[at]!.plain, moved.bytes / 1e6, moved.notModified],
+        ...[heapBytes === null ? '' : heapBytes / 1e6, poll.rssBytes / 1e6],
       ]),
     ],
     stats,

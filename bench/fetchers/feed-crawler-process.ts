@@ -1,4 +1,5 @@
 // The crawler as `erace up` starts it, without scheduler, annotation engine and server, in a process of its own.
+import { url as inspectorUrl, open } from 'node:inspector'
 import pino from 'pino'
 import { createLocalFetchers } from '../../src/app/fetchers.ts'
 import { openForCrawling, startShardThreads } from '../../src/app/threads/sqlite-shards.ts'
@@ -9,7 +10,6 @@ import { createRetries } from '../../src/core/work/retries.ts'
 import { settingsForWatching } from '../../src/crawl/crawl-settings.ts'
 import { createCounterMemory, openSharedCounters } from '../../src/crawl/worker/shared-counters.ts'
 import { answerCalls, childData } from '../deliver/child.ts'
-import { memoryAfterGc } from '../measure.ts'
 
 export type FeedCrawlerData = { folder: string; feeds: string[]; fetchers: number; perHost: number; threads: number }
 export type Poll = {
@@ -17,10 +17,12 @@ export type Poll = {
   changed: number
   unchanged: number
   failed: number
+  /** As it is, before any collection that isn't the program's own. */
   rssBytes: number
-  cpuSeconds: number
 }
 export type FeedCrawler = {
+  /** The address of its inspector, which measures the live objects of all threads. */
+  inspector(): string
   /** Checks every feed once. */
   poll(): Promise<Poll>
   end(): Promise<void>
@@ -74,7 +76,6 @@ async function poll(): Promise<Poll> {
     check()
   })
   const round = Date.now()
-  const cpu = process.cpuUsage()
   const startedAt = performance.now()
   const orders = feeds.map((url, at) => orderOf(url, at + 1, round))
   for (let at = 0; at < orders.length; at += ordersAtOnce)
@@ -85,8 +86,7 @@ async function poll(): Promise<Poll> {
     })
   await Promise.race([over, fetcher.failed])
   const seconds = (performance.now() - startedAt) / 1000
-  const { user, system } = process.cpuUsage(cpu)
-  return { seconds, ...sum, rssBytes: memoryAfterGc().rss, cpuSeconds: (user + system) / 1e6 }
+  return { seconds, ...sum, rssBytes: process.memoryUsage.rss() }
 }
 
 function orderOf(url: string, watch: number, round: number): CheckOrder {
@@ -96,6 +96,10 @@ function orderOf(url: string, watch: number, round: number): CheckOrder {
 }
 
 answerCalls<FeedCrawler>({
+  inspector() {
+    open(0, '127.0.0.1')
+    return inspectorUrl()!
+  },
   poll,
   async end() {
     await fetcher.stop()

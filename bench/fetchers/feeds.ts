@@ -1,5 +1,6 @@
 import { Agent } from 'undici'
 import { AppError } from '../../src/core/errors.ts'
+import { heapAfterGc } from '../../test/faults/process-memory.ts'
 import { type BenchChild, startChild } from '../deliver/child.ts'
 import type { OriginStats } from '../origin/server.ts'
 import type { FeedCrawler, FeedCrawlerData, Poll } from './feed-crawler-process.ts'
@@ -12,8 +13,13 @@ export type FeedRound = {
   label: string
   poll: Poll
   moved: OriginStats
+  /** Live objects of all threads of the crawler; measured twice only, since it slows the next poll down. */
+  heapBytes: number | null
   plainSeconds: number
 }
+
+/** All threads of the crawler stay. */
+const noThread = /(?!)/
 
 /** Polls all feeds: for the first time, then with nothing changed; the crawler and a plain client in turn. */
 export async function pollFeeds(options: FeedOptions): Promise<FeedRound[]> {
@@ -30,6 +36,7 @@ export async function pollFeeds(options: FeedOptions): Promise<FeedRound[]> {
   const plain = createPlainPoller(urls, options)
   const rounds: FeedRound[] = []
   try {
+    const inspector = await crawler.call('inspector')
     for (let round = 0; round <= polls; round++) {
       await origin.call('stats')
       const poll = await crawler.call('poll')
@@ -39,7 +46,10 @@ export async function pollFeeds(options: FeedOptions): Promise<FeedRound[]> {
       if (expected !== feeds || moved.distinct !== feeds)
         throw new AppError('internal', `poll ${round}: ${JSON.stringify({ ...poll, ...moved, maxConnections: 0 })}`)
       const plainSeconds = await plain.poll(round > 0)
-      rounds.push({ label: round === 0 ? 'feeds, first poll' : `feeds, poll ${round + 1}`, poll, moved, plainSeconds })
+      const isMeasured = round === 1 || round === polls
+      const heapBytes = isMeasured ? (await heapAfterGc(inspector, noThread)).allBytes : null
+      const label = round === 0 ? 'feeds, first poll' : `feeds, poll ${round + 1}`
+      rounds.push({ label, poll, moved, heapBytes, plainSeconds })
     }
     return rounds
   } finally {
