@@ -1,0 +1,23 @@
+import type { ProtocolWorld } from '../protocol-suite.testkit.ts'
+import type { NewsServer } from './news-server.testkit.ts'
+import { createNntpProtocol } from './nntp-protocol.ts'
+
+let groups = 0
+
+/** A new group. Articles never change, and those that are missing are not gone. */
+export async function openNewsWorld(server: NewsServer, origin: string): Promise<ProtocolWorld> {
+  const group = `open.world${++groups}`
+  await server.control('newgroup', group, 'y', 'tester')
+  return {
+    protocol: createNntpProtocol({ tls: { ca: server.certificate } }),
+    url: `${origin}/${group}`,
+    missingUrl: `${origin}/open.missing`,
+    secret: null,
+    put: (name, text) =>
+      server.post({ id: `<${name}.${group}@example.org>`, subject: name, group, body: inLines(text) }),
+    close: async () => {},
+  }
+}
+
+/** No longer than lines of articles may be. */
+const inLines = (text: string): string => text.replace(/(.{60,70}) /g, '$1\r\n')
