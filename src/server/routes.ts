@@ -9,6 +9,7 @@ import { addCrawl, addHosts, addNodes } from './routes/administration/administra
 import { addHealth } from './routes/administration/health.ts'
 import { addDocuments } from './routes/archive/documents.ts'
 import { addExplain } from './routes/archive/explain.ts'
+import { addScreenshots } from './routes/archive/screenshots.ts'
 import { addSearch } from './routes/archive/search.ts'
 import { addVersions } from './routes/archive/versions.ts'
 import { addCredentials } from './routes/credentials/credentials.ts'
@@ -50,6 +51,7 @@ const groups: readonly AddRoutes[] = [
   addSources,
   addTrySource,
   addDocuments,
+  addScreenshots,
   addVersions,
   addSearch,
   addPreview,

@@ -34,7 +34,7 @@ export async function diffScreenshots(
   limits: Partial<ScreenshotLimits> = {},
 ): Promise<ScreenshotDiff> {
   const { maxBytes, maxPixels, maxBoxes } = { ...defaultLimits, ...limits }
-  const sizes = [before, after].map((picture) => sizeOf(picture, maxBytes))
+  const sizes = [before, after].map((picture) => pictureSize(picture, maxBytes))
   const width = Math.max(...sizes.map((size) => size.width))
   const height = Math.max(...sizes.map((size) => size.height))
   // Both are padded to this size, so that it is what memory is taken for.
@@ -59,8 +59,8 @@ export async function diffScreenshots(
   return { png: PNG.sync.write(marked), width, height, changedShare: changed / (width * height), boxes }
 }
 
-/** From the first chunk, before anything is decoded: a small file can claim to be a huge picture. */
-function sizeOf(picture: Buffer, maxBytes: number): { width: number; height: number } {
+/** From the first chunk, before anything is decoded: a small file can claim to be a huge picture. Throws as `diffScreenshots` does. */
+export function pictureSize(picture: Buffer, maxBytes = defaultLimits.maxBytes): { width: number; height: number } {
   if (picture.length > maxBytes) throw new AppError('body-too-large', 'The picture is too large to compare')
   if (picture.length < 33 || !picture.subarray(0, 16).equals(signature))
     throw new AppError('file-invalid', "It isn't a PNG image")

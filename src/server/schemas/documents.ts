@@ -106,9 +106,14 @@ export const DocumentQuery = Type.Object({ url: Type.Optional(Type.String({ maxL
 const versionNumber = (without: string) =>
   Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: `Version number; defaults to ${without}` })
 
-export const DiffQuery = Type.Object({
+const pairQuery = {
   from: Type.Optional(versionNumber('the previous version')),
   to: Type.Optional(versionNumber('the latest version')),
+}
+
+export const PairQuery = Type.Object(pairQuery)
+export const DiffQuery = Type.Object({
+  ...pairQuery,
   form: Type.Optional(oneOf(['lines', 'words'], { default: 'lines' })),
   context: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 3 })),
   raw: Type.Optional(Type.Boolean({ default: false, description: 'Compare the source instead of the text' })),
@@ -186,6 +191,35 @@ export const Diff = Type.Object({
     }),
   ),
 })
+
+const Screenshot = Type.Union(
+  [
+    Type.Object({
+      version: Id,
+      n: Type.Integer(),
+      url: Type.String({ description: 'Path of the picture, a PNG image' }),
+      width: Type.Integer(),
+      height: Type.Integer(),
+    }),
+    Type.Null(),
+  ],
+  { description: 'Null if no screenshot is kept' },
+)
+export const Screenshots = Type.Object({
+  from: Type.Integer(),
+  to: Type.Integer(),
+  before: Screenshot,
+  after: Screenshot,
+  difference: Type.Union([Type.String(), Type.Null()], {
+    description: 'Path of the later picture in grey, with the differences in red; null if there are no two to compare',
+  }),
+  changedShare: Type.Union([Type.Number(), Type.Null()], { description: 'From 0 to 1' }),
+  boxes: Type.Array(
+    Type.Object({ x: Type.Integer(), y: Type.Integer(), width: Type.Integer(), height: Type.Integer() }),
+    { description: 'Around the differences, in pixels; at most 50' },
+  ),
+})
+export const ScreenshotParams = Type.Object({ id: Id, picture: oneOf(['before', 'after', 'difference']) })
 
 export const Link = Type.Object({
   url: Type.String(),

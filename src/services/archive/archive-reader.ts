@@ -1,3 +1,4 @@
+import type { Box } from '../../archive/diff/screenshot-diff.ts'
 import type { MutedBlock } from '../../core/change/noise/muted-block.ts'
 import type { ProfileDraft } from '../../core/profile.ts'
 import type { PreviewExample } from '../../core/reports/profile-report.ts'
@@ -34,6 +35,10 @@ export type ArchiveReader = {
   text(asked: Asked & { version: number }): Promise<Bytes>
   /** `DocumentDiff` as JSON, as a patch, or as a page: large ones are made ready where they are made. */
   diff(asked: Asked & DiffAsked): Promise<Bytes & { name: string }>
+  /** The screenshots of two versions, and where they differ. */
+  screenshots(asked: Asked & PairAsked): Promise<ScreenshotPair>
+  /** As PNG. */
+  screenshot(asked: Asked & PairAsked & { picture: ScreenshotName }): Promise<Bytes & { tag: string }>
   /** XML. */
   meta(asked: Asked & { document: number }): Promise<Bytes>
   links(
@@ -58,6 +63,8 @@ export const archiveMethods = [
   'content',
   'text',
   'diff',
+  'screenshots',
+  'screenshot',
   'meta',
   'links',
   'search',
@@ -132,10 +139,10 @@ export type ContentForm =
 
 export type Content = Bytes & { form: ContentForm; url: string; type: string; n: number }
 
-export type DiffAsked = {
-  document: number
-  from: number | null
-  to: number | null
+/** By their numbers. */
+export type PairAsked = { document: number; from: number | null; to: number | null }
+
+export type DiffAsked = PairAsked & {
   form: 'lines' | 'words'
   context: number
   raw: boolean
@@ -144,6 +151,22 @@ export type DiffAsked = {
   showIgnored: boolean
   /** `page`: the later version as it is shown, with the changes marked in it. */
   as: 'json' | 'patch' | 'page'
+}
+
+export const screenshotNames = ['before', 'after', 'difference'] as const
+export type ScreenshotName = (typeof screenshotNames)[number]
+
+/** `version`: that of the page. */
+export type ScreenshotItem = { version: number; n: number; width: number; height: number }
+
+/** A side is null where no screenshot is kept; without both of them there is nothing to compare, and no share. */
+export type ScreenshotPair = {
+  from: number
+  to: number
+  before: ScreenshotItem | null
+  after: ScreenshotItem | null
+  changedShare: number | null
+  boxes: Box[]
 }
 
 export type LinkItem = { url: string; document: number | null }

@@ -20,6 +20,7 @@ import { createPreviewReader } from './preview-visible.ts'
 import { createContentReader } from './read-contents.ts'
 import { createDocumentReader } from './read-documents.ts'
 import { createPartsReader } from './read-part.ts'
+import { createScreenshotReader } from './read-screenshots.ts'
 import { createSearchReader, type OpenIndex } from './search-visible.ts'
 import { createVisibleDocuments } from './visible-documents.ts'
 
@@ -53,6 +54,7 @@ export function createArchive({ stores, bodies, openIndex, keyOf, config, clock 
     ...createDocumentReader({ versions, inbox, visibility, visible, keyOf }),
     ...createPartsReader({ versions, bodies, visible, omitFor }),
     ...createContentReader({ versions, objects, bodies, visibility, visible, keyOf }),
+    ...createScreenshotReader({ versions, bodies, visible, keyOf }),
     ...createSearchReader({ openIndex, bodies, visibility, clock }),
     ...createPreviewReader({
       versions,

@@ -1,4 +1,4 @@
-import type { BodyReader, VersionBody } from '../../archive/body-reader.ts'
+import type { BodyReader } from '../../archive/body-reader.ts'
 import type { ReportedChanges } from '../../archive/diff/change-report.ts'
 import { diffPage } from '../../archive/diff/diff-page.ts'
 import { mergePages } from '../../archive/diff/merge-pages.ts'
@@ -27,6 +27,7 @@ import type { OwnedSource, Visibility } from '../visibility/visibility.ts'
 import { ownBytes, timeText, versionItem } from './archive-items.ts'
 import type { ArchiveReader, ContentForm } from './archive-reader.ts'
 import { createComparisons } from './comparisons.ts'
+import { bodyOf } from './kept-body.ts'
 import type { VisibleDocuments } from './visible-documents.ts'
 
 type ContentReader = Pick<ArchiveReader, 'content' | 'text' | 'diff' | 'meta'>
@@ -56,13 +57,6 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
   function keepUnless(isWrong: (() => boolean) | undefined, view: string, changes: ReportedChanges): ReportedChanges {
     if (isWrong?.() !== true) comparisons.keep(view, changes)
     return changes
-  }
-
-  async function bodyOf<T extends VersionBody>(version: Version, reading: Promise<T>): Promise<T & { kind: 'body' }> {
-    const kept: VersionBody = await reading
-    if (kept.kind === 'body') return kept as T & { kind: 'body' }
-    if (kept.kind === 'damaged') throw new AppError('record-damaged', `the body of version ${version.n} is damaged`)
-    throw new AppError(kept.why === 'lost' ? 'record-damaged' : 'body-gone', absence(version, kept.why))
   }
 
   /** The newest, oldest of them first. */
@@ -200,13 +194,6 @@ function nameOf({ host }: CataloguedDocument, { from, to }: VersionPair, ending:
 function withoutPlace(error: unknown): never {
   if (!isAppError(error, 'record-damaged')) throw error
   throw new AppError('record-damaged', 'the body of one of the two versions is damaged', { cause: error })
-}
-
-function absence({ n, reason, status }: Version, why: 'dropped' | 'lost' | 'none'): string {
-  if (reason === 'gone') return `version ${n} records that the document is gone (status ${status}); it has no body`
-  if (why === 'dropped') return `the body of version ${n} was deleted to save space; its metadata is kept`
-  if (why === 'lost') return `the body of version ${n} was damaged; the next check fetches it again`
-  return `version ${n} has no body`
 }
 
 /** Pictures that are nothing but pictures. */
