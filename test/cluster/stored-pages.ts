@@ -16,11 +16,8 @@ export async function storePages(
   pages: Record<string, string>,
   watch = 999,
 ): Promise<StoredPage[]> {
-  const { pool, versions, seed } = stores
-  await pool.query(`UPDATE leases SET epoch = greatest(epoch, 1)`)
-  const epochs = await pool.query<{ partition: number; epoch: number }>('SELECT partition, epoch FROM leases')
-  const epochOf = new Map(epochs.map(({ partition, epoch }) => [partition, epoch]))
-  const documents = createPostgresDocuments({ pool, epochOf: (partition) => epochOf.get(partition)! })
+  const { versions, seed } = stores
+  const documents = await workerDocuments(stores)
   const keyOf = createKeys(configOf(), seed)
   const stored: StoredPage[] = []
   for (const [url, body] of Object.entries(pages)) {
@@ -32,6 +29,14 @@ export async function storePages(
     stored.push({ url, documentId: document.id, versionId: document.versionId })
   }
   return stored
+}
+
+/** Where a worker that has all partitions records what it fetched. */
+export async function workerDocuments({ pool }: Pick<PostgresStores, 'pool'>) {
+  await pool.query(`UPDATE leases SET epoch = greatest(epoch, 1)`)
+  const epochs = await pool.query<{ partition: number; epoch: number }>('SELECT partition, epoch FROM leases')
+  const epochOf = new Map(epochs.map(({ partition, epoch }) => [partition, epoch]))
+  return createPostgresDocuments({ pool, epochOf: (partition) => epochOf.get(partition)! })
 }
 
 /** A page with this text, as a shard passes it to the store after a check of a watch. */

@@ -64,9 +64,11 @@ export function createScreenshotReader(deps: ScreenshotReaderDeps): Pick<Archive
 
   async function differenceOf({ before, after }: Sides): Promise<ScreenshotDiff> {
     const view = `${before.picture?.id} ${after.picture?.id}`
+    // Read each time: what was remembered of a picture goes with it.
+    const pictures = [await bytesOf(before), await bytesOf(after)] as const
     const known = remembered.get(view)
     if (known !== undefined) return known
-    const found = await diffScreenshots(await bytesOf(before), await bytesOf(after)).catch(asDamage)
+    const found = await diffScreenshots(...pictures).catch(asDamage)
     remembered.set(view, found)
     if (remembered.size > MAX_REMEMBERED) remembered.delete(remembered.keys().next().value!)
     return found

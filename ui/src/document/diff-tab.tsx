@@ -14,6 +14,7 @@ import { ComparedChanges } from './diff-changes.tsx'
 import { DiffMap, DiffText, IgnoredLine } from './diff-text.tsx'
 import { IgnoreSelection } from './ignore-selection.tsx'
 import { MutedSection } from './muted-section.tsx'
+import { ScreenshotsSection } from './screenshots.tsx'
 import { strings } from './strings.ts'
 import { useDiff } from './use-document.ts'
 
@@ -49,6 +50,7 @@ export function DiffTab({ id, versions, choice }: Props) {
           <Compared diff={query.data} choice={diffChoice} isStale={query.isPlaceholderData} />
         </>
       )}
+      <ScreenshotsSection id={id} from={from.n} to={to.n} />
       <MutedSection id={id} />
     </div>
   )

@@ -128,6 +128,20 @@ export const strings = {
     coarse: ' · too many changes to show in detail',
     gap: (line: number) => `· · · from line ${line}`,
   },
+  screenshots: {
+    title: 'Screenshots',
+    choose: 'Screenshot',
+    names: { before: 'Before', after: 'After', difference: 'Differences' },
+    alt: (n: number) => `Screenshot of version ${n}`,
+    differenceAlt: (from: number, to: number) =>
+      `Screenshot of version ${to} in grey, with the differences from version ${from} in red`,
+    open: 'Open in full size',
+    same: 'Both look the same.',
+    changed: (share: number) => (share < 0.01 ? 'Less than 1% differs.' : `${Math.round(share * 100)}% differs.`),
+    onlyOne: 'Only one of the two versions has a screenshot.',
+    notCompared: "They can't be compared.",
+    failed: "The screenshots can't be shown",
+  },
   muted: {
     title: 'Muted here',
     onlyNoise: 'Only noise changed, so no one was notified. See “Muted here” below.',
