@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { Locator } from 'playwright-core'
 import { createHandlerSite, type HandlerSite } from '../site/handler-site.ts'
 import { until } from '../watch/up-run.ts'
 import { seriousFindings } from './accessibility-checks.ts'
@@ -11,6 +12,10 @@ const shell = `<!doctype html><title>Tide table</title><style>body { margin: 0; 
 <div id="tide"></div><p>Harbour office</p><script src="/tide.js"></script>`
 const script = (words: string, colour: string) =>
   `const tide = document.getElementById('tide'); tide.textContent = '${words}'; tide.style.background = '${colour}'`
+
+/** Of the picture itself; 0 before it has come. */
+const widthOf = (image: Locator): Promise<number> =>
+  image.evaluate((element) => (element as unknown as { naturalWidth: number }).naturalWidth)
 
 describe('screenshots beside a change, in a browser', { skip: withoutBrowser }, () => {
   const stage = useStage({})
@@ -50,11 +55,7 @@ describe('screenshots beside a change, in a browser', { skip: withoutBrowser }, 
         await part.getByText(/\d% differs/).waitFor()
         const shots = part.getByRole('img')
         const isLoaded = (name: RegExp) =>
-          until(`the picture ${name}`, async () =>
-            part
-              .getByRole('img', { name })
-              .evaluate('(image) => image.complete && image.naturalWidth === 1280'),
-          )
+          until(`the picture ${name}`, async () => (await widthOf(part.getByRole('img', { name }))) === 1280)
         if (size === 'desktop') {
           assert.equal(await shots.count(), 3)
           for (const name of [/of version 1$/, /of version 2$/, /differences/]) await isLoaded(name)
@@ -78,7 +79,7 @@ describe('screenshots beside a change, in a browser', { skip: withoutBrowser }, 
         await shots.last().click()
         const whole = await opened
         await whole.waitForLoadState()
-        assert.equal(await whole.locator('img').evaluate('(image) => image.naturalWidth'), 1280, 'in full size')
+        assert.equal(await widthOf(whole.locator('img')), 1280, 'in full size')
         await whole.close()
         assert.deepEqual(await seriousFindings(page, ({ size: each }) => picture(`screenshots-${each}`)), [])
         assert.deepEqual(faults, [])
