@@ -1,5 +1,12 @@
 import { AppError } from '../../core/errors.ts'
 
+/** The URL parser leaves out line breaks and tabs: what they divide would become one word. */
+export function parseUrl(text: string): URL | null {
+  if (/\p{Cc}/u.test(text))
+    throw new AppError('url-invalid', 'the address has control characters; write a line break as %0A')
+  return URL.parse(text)
+}
+
 /** The parameters of a source's URL, in their order. Throws `url-invalid` for those that are unknown, empty or broken. */
 export function readParameters(
   text: string,

@@ -37,6 +37,7 @@ describe('PostgreSQL', () => {
       "SELECT set_config('transaction_read_only', 'off', true), empty_goods()",
       'SELECT lo_create(0)',
     ],
+    granting: (table) => [`GRANT SELECT ON ${table} TO reader`],
     secured: { url: '', cert: '' },
   }
   before(async () => {
@@ -73,7 +74,7 @@ describe('PostgreSQL', () => {
     encrypting.close()
     await administer((await postgres()).address, 'DROP DATABASE shop_db WITH (FORCE)')
   })
-  testSqlServer(() => server)
+  testSqlServer('PostgreSQL', () => server)
 
   test('a server without encryption is told', async () => {
     const work = lookAt(createSqlProtocol({ roots: [] }), server.url('SELECT 1', '&sslmode=require'), { secret })

@@ -1,7 +1,7 @@
 import { AppError, isAppError } from '../../core/errors.ts'
 import type { Selector } from '../../core/select/page-part.ts'
 import { readSelector } from '../../core/select/selector.ts'
-import { readNames, readParameters, withoutControls, writeParameters } from './parameters.ts'
+import { parseUrl, readNames, readParameters, withoutControls, writeParameters } from './parameters.ts'
 import type { RowNaming } from './rows.ts'
 
 /**
@@ -39,7 +39,7 @@ const maxBodyCharacters = 10_000
 
 /** Throws `url-invalid`, with the reason. */
 export function readQueryUrl(text: string): QueryUrl {
-  const url = /^query\+https?:/i.test(text.trim()) ? URL.parse(text.trim().slice('query+'.length)) : null
+  const url = /^ *query\+https?:/i.test(text) ? parseUrl(text.trimStart().slice('query+'.length)) : null
   if (url === null || url.hostname === '')
     throw invalid("that isn't the address of a query: query+https://host/path#rows=…")
   if (url.username !== '' || url.password !== '')

@@ -27,6 +27,8 @@ export type ReadLimits = {
 export const graceMs = 1000
 /** What protocol and encoding may add to the cells. */
 const overhead = 2
+/** Until the server is asked: its greeting, its certificates and its settings. */
+const maxSignInBytes = 1024 * 1024
 const watchMs = 50
 
 /** Ends the line to a server when it takes too long, sends too much, or the visit is over. Drivers have none of these limits. */
@@ -36,7 +38,7 @@ export function guardSocket(socket: Socket, { signal, limits }: Pick<Place, 'sig
     () => cut('connect-timeout', `no connection within ${limits.connectTimeoutMs} ms`),
     limits.connectTimeoutMs,
   )
-  let maxBytes = limits.maxBodyBytes
+  let maxBytes = maxSignInBytes
   const watch = setInterval(checkBytes, watchMs)
 
   function checkBytes(): void {

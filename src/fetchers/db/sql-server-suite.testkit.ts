@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { before, test } from 'node:test'
 import type { Protocol } from '../../crawl/fetch/protocol.ts'
+import { testProtocol } from '../protocol-suite.testkit.ts'
 import { bodyOf, lookAt, type TestPlace } from './place.testkit.ts'
 import { createSqlProtocol } from './sql-protocol.ts'
 
@@ -21,12 +22,14 @@ export type SqlServer = {
   /** Running queries of the reader. */
   running: string
   writes: readonly string[]
+  /** Statements that let the reader read a table. */
+  granting(table: string): readonly string[]
   /** Where it is encrypted, with a certificate for db.example.org; asks for `SELECT 1 AS one`. */
   secured: { url: string; cert: string }
 }
 
 /** What both kinds of server have in common. */
-export function testSqlServer(serverOf: () => SqlServer): void {
+export function testSqlServer(name: string, serverOf: () => SqlServer): void {
   let protocol: Protocol
   before(() => {
     protocol = createSqlProtocol({ roots: [] })
@@ -77,10 +80,11 @@ export function testSqlServer(serverOf: () => SqlServer): void {
     assert.equal(bodyOf(list), 'n,sum\r\n2,52.5000\r\n')
   })
 
-  test('a query that runs for ever is cut, and the server works on it no longer', async () => {
+  test('a query that runs for ever is cut, and the server works on it no longer', { timeout: 60_000 }, async () => {
     const { endless, running } = serverOf()
     await assert.rejects(look(endless, '', { limits: { stallTimeoutMs: 300 } }), { code: 'query-timeout' })
-    assert.deepEqual(await serverOf().administer(running), [])
+    // The server answers before it has tidied up.
+    while ((await serverOf().administer(running)).length > 0);
   })
 
   test('of a million rows, as many are read as the limit says, and it says so', async () => {
@@ -118,10 +122,8 @@ export function testSqlServer(serverOf: () => SqlServer): void {
   })
 
   test('a database that is not there is told', async () => {
-    const url = serverOf()
-      .url('SELECT 1')
-      .replace(/\/shop\w*\?/, '/absent?')
-    await assert.rejects(lookAt(protocol, url, { secret: await otherSecret(serverOf()) }), { code: 'not-found' })
+    const work = lookAt(protocol, atMissing(serverOf().url('SELECT 1')), { secret: otherSecret(serverOf()) })
+    await assert.rejects(work, { code: 'not-found' })
   })
 
   test('the end of a visit ends its query', async () => {
@@ -175,9 +177,34 @@ export function testSqlServer(serverOf: () => SqlServer): void {
     assert.equal(codes.length, answers.length)
     await assert.rejects(lookAt(protocol, url, { secret }), { code: 'connect-refused' })
   })
+
+  let worlds = 0
+  testProtocol(`SQL on ${name}`, async () => {
+    const server = serverOf()
+    const table = `texts${++worlds}`
+    await server.administer(
+      `CREATE TABLE ${table} (name varchar(20) PRIMARY KEY, text text)`,
+      ...server.granting(table),
+    )
+    const url = protocol.normalise(server.url(`SELECT * FROM ${table}`, '&key=name'))
+    return {
+      protocol,
+      url,
+      missingUrl: atMissing(url),
+      secret: otherSecret(server),
+      wrongSecret: { ...otherSecret(server), password: 'not-the-password' },
+      put: async (name, text) => void (await server.administer(`INSERT INTO ${table} VALUES ('${name}', '${text}')`)),
+      change: async (name, text) =>
+        void (await server.administer(`UPDATE ${table} SET text = '${text}' WHERE name = '${name}'`)),
+      remove: async (name) => void (await server.administer(`DELETE FROM ${table} WHERE name = '${name}'`)),
+      close: async () => void (await server.administer(`DROP TABLE ${table}`)),
+    }
+  })
 }
 
+const atMissing = (url: string): string => url.replace(/\/shop\w*\?/, '/absent?')
+
 /** Of somebody who may see that a database is not there. */
-async function otherSecret(server: SqlServer) {
-  return server.url('SELECT 1').startsWith('postgres') ? secret : { user: 'owner', password: 'x' }
+function otherSecret(server: SqlServer) {
+  return server.url('SELECT 1').startsWith('postgres') ? secret : { user: 'owner', password: 'pass-of-the-owner' }
 }

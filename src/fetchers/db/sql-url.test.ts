@@ -60,6 +60,7 @@ test('what is no query that reads is refused, with the reason', () => {
   refused('postgres://h/?query=SELECT 1', 'url-invalid', /name of the database is missing/)
   refused('postgres://h/d?query=SELECT 1#row=1', 'url-invalid', /%23/)
   refused('postgres://h/d?query=SELECT %00 1', 'url-invalid', /control characters/)
+  refused('postgres://h/d?query=SELECT a\nFROM b', 'url-invalid', /%0A/)
   refused('postgres://h/d?query=SELECT 1&key=id%0D%0A', 'url-invalid', /empty name|control/)
   refused('postgres://h/d?query=SELECT 100 % 3', 'url-invalid', /%25/)
   refused('postgres://h/d?query=SELECT 1&sslmode=none', 'url-invalid', /sslmode/)

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import { readNames, readParameters, withoutControls, writeParameters } from './parameters.ts'
+import { parseUrl, readNames, readParameters, withoutControls, writeParameters } from './parameters.ts'
 import type { RowNaming } from './rows.ts'
 import { checkStatement, type Dialect } from './statement.ts'
 
@@ -30,7 +30,7 @@ const ports = { postgres: 5432, mysql: 3306 }
 
 /** Throws `url-invalid`, or `query-refused` for what isn't a query that reads. */
 export function readSqlUrl(text: string): SqlUrl {
-  const url = URL.parse(text)
+  const url = parseUrl(text)
   const dialect = url === null ? undefined : dialects.get(url.protocol.slice(0, -1))
   if (url === null || dialect === undefined) throw invalid("that isn't the address of a database")
   if (url.username !== '' || url.password !== '')

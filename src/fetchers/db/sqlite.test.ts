@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import type { Protocol } from '../../crawl/fetch/protocol.ts'
+import { type ProtocolWorld, testProtocol } from '../protocol-suite.testkit.ts'
 import { bodyOf, lookAt } from './place.testkit.ts'
 import { createSqlProtocol } from './sql-protocol.ts'
 
@@ -196,6 +197,25 @@ describe('SQLite files', () => {
     await assert.rejects(lookAt(protocol, url('SELECT 1 FROM goods', '', join(folder, 'root', 'text.db'))), {
       code: 'file-invalid',
     })
+  })
+
+  let worlds = 0
+  testProtocol('SQL on SQLite', async (): Promise<ProtocolWorld> => {
+    const path = join(folder, 'root', `world${++worlds}.db`)
+    const db = new DatabaseSync(path)
+    db.exec('CREATE TABLE texts (name TEXT PRIMARY KEY, text TEXT)')
+    const at = (file: string): string => protocol.normalise(url('SELECT * FROM texts', '&key=name', file))
+    return {
+      protocol,
+      url: at(path),
+      missingUrl: at(`${path}.missing`),
+      secret: null,
+      put: async (name, text) => void db.prepare('INSERT INTO texts VALUES (?, ?)').run(name, text),
+      change: async (name, text) => void db.prepare('UPDATE texts SET text = ? WHERE name = ?').run(text, name),
+      remove: async (name) => void db.prepare('DELETE FROM texts WHERE name = ?').run(name),
+      isLocal: true,
+      close: async () => db.close(),
+    }
   })
 })
 
