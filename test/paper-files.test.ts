@@ -193,12 +193,12 @@ describe("WebRACE's settings", () => {
   })
 
   test('are all checked before anything starts', async () => {
-    const settings = { crawl: { seeds: ['ftp://a.example/'], depth: -1, mime: ['html'], block: ['@none.txt'] } }
+    const settings = { crawl: { seeds: ['telnet://a.example/'], depth: -1, mime: ['html'], block: ['@none.txt'] } }
     const config = fileOf('bad.json', JSON.stringify(settings))
     const { exitCode, stderr } = await run(['crawl', '--config', config])
     assert.equal(exitCode, 2)
     assert.match(stderr, /crawl\.depth: expected a whole number/)
-    assert.match(stderr, /crawl\.seeds: ftp:\/\/a\.example\/: ftp: isn't supported/)
+    assert.match(stderr, /crawl\.seeds: telnet:\/\/a\.example\/: telnet: can't be crawled/)
     assert.match(stderr, /crawl\.block: .*none\.txt: no such file/)
     const up = await run(['up', '--port', '0', '--config', fileOf('bad.json', '{"crawl":{"mime":["html"]}}')])
     assert.equal(up.exitCode, 2)

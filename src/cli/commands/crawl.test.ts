@@ -70,7 +70,7 @@ describe('erace crawl', () => {
     const errors = err.split('\n').map((line) => line.replace('erace crawl: ', ''))
     for (const expected of [
       /^bad-seeds\.txt:2: example\.org: not a URL; did you mean https:\/\/example\.org\?$/,
-      /^bad-seeds\.txt:3: mailto:a@b\.example: mailto: isn't supported/,
+      /^bad-seeds\.txt:3: mailto:a@b\.example: mailto: can't be crawled/,
       /^@none\.txt: no such file$/,
       /^empty\.txt: contains no seeds$/,
       /^http:\/\/: not a URL$/,
@@ -96,7 +96,7 @@ describe('erace crawl', () => {
   })
 
   test('a long list of wrong seeds is cut short', async () => {
-    const { err } = await folder.run(['crawl', ...Array.from({ length: 70 }, (_, i) => `ftp://h${i}.example/`)])
+    const { err } = await folder.run(['crawl', ...Array.from({ length: 70 }, (_, i) => `telnet://h${i}.example/`)])
     assert.match(err, /\nerace crawl: and 20 more\n/)
   })
 

@@ -88,12 +88,15 @@ export function portOf(uri: string): number | null {
   return port === '' ? (protocols.get(schemeOf(uri))?.port ?? null) : Number(port)
 }
 
+/** Other spellings, and those with TLS, of schemes that are named. */
+const spoken = new Set(['ftps', 'imaps', 'pop3s', 'nntps', 'news', 'snews', 'postgresql', 'mariadb', 'query+http'])
+
 function unknownScheme(word: string, schemes: readonly string[]): string {
   if (word === '') return "that isn't a web address (http or https)"
   const near = nearMiss(word, new Set([...protocols.keys(), ...schemes]))
   const hint =
     near === undefined
-      ? `; use ${new Intl.ListFormat('en', { type: 'disjunction' }).format(schemes)}`
+      ? `; use ${new Intl.ListFormat('en', { type: 'disjunction' }).format(schemes.filter((each) => !spoken.has(each)))}`
       : `; did you mean ${near}?`
   return `unknown protocol ${JSON.stringify(word.slice(0, 40))}${hint}`
 }

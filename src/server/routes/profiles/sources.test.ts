@@ -140,7 +140,7 @@ describe('the list of sources', () => {
       await put(
         server,
         profileWith('new', ann, [sourceAt('http://new.example/')]),
-        profileWith('mail', ann, [sourceAt('imap://mail.example/')]),
+        profileWith('mail', ann, [sourceAt('telnet://host.example/')]),
         profileWith('filter', ann, [sourceAt('http://filter.example/')]),
       )
       for (const [n, [outcome]] of cases.entries()) {
@@ -162,7 +162,7 @@ describe('the list of sources', () => {
         if (state === 'unchanged') assert.equal(lastChangedAt, null)
         else if (state === 'changed') assert.notEqual(lastChangedAt, null)
       const stateOf = (part: string) => items.find(({ uri }) => uri.includes(part))!.state
-      assert.deepEqual(['new.', 'mail.', 'filter.'].map(stateOf), ['not-yet', 'unsupported', 'nothing-matched'])
+      assert.deepEqual(['new.', 'host.', 'filter.'].map(stateOf), ['not-yet', 'unsupported', 'nothing-matched'])
     }))
 
   test('says which expression takes too much work, and on which page, until the profile is saved again', () =>
@@ -333,12 +333,15 @@ describe('import and export', () => {
       assert.notEqual(defaultProfileId(ann), defaultProfileId('bob'))
     }))
 
+  const why = (scheme: string): string =>
+    `unknown protocol "${scheme}"; use http, https, file, ftp, gopher, imap, pop3, nntp, postgres, mysql, sqlite, or query+https`
+
   test('a list makes a profile of each new address and says why not of the others', () =>
     withServer(
       async (server) => {
         const client = server.as(ann)
         await put(server, profileWith('old', ann, [sourceAt(a)]))
-        const text = `${a}#x\n# note\n${b}\n${b}\nftp://f.example/\nwords\nhttp://c.example/\nhttp://d.example/\n`
+        const text = `${a}#x\n# note\n${b}\n${b}\ntelnet://f.example/\nwords\nhttp://c.example/\nhttp://d.example/\n`
         const { added, profiles, skipped } = (await client.post('/sources/import', { text, every: '2h' })).json()
         assert.deepEqual([added, profiles.map(({ name }: { name: string }) => name)], [2, ['b.example', 'c.example']])
         assert.deepEqual(
@@ -346,7 +349,7 @@ describe('import and export', () => {
           [
             [1, 'Already watched'],
             [4, 'Already watched'],
-            [5, "FTP isn't supported"],
+            [5, why('telnet')],
             [6, "That isn't a web address (http or https)"],
             [8, 'Limit of 3 sources reached'],
           ],
@@ -399,7 +402,7 @@ describe('import and export', () => {
         if (!isDone) setImmediate(count)
       }
       count()
-      const text = Array.from({ length: 20_000 }, (_, n) => `ftp://h${n}.example/`).join('\n')
+      const text = Array.from({ length: 20_000 }, (_, n) => `telnet://h${n}.example/`).join('\n')
       const answer = await server.as(ann).post('/sources/import', { text })
       isDone = true
       assert.equal(answer.json().added, 0)
