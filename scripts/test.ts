@@ -1,10 +1,10 @@
 // Runs all tests (`npm test`), or those whose path contains one of the given words: `npm test -- robots url`.
 // Slow tests (`x.slow.test.ts`) run in CI, with `--slow`, and when selected by path. A test that is skipped because a
 // program or variable is missing is listed at the end, and is a failure in CI. When many files run, they share a
-// PostgreSQL and what was compiled.
+// PostgreSQL and what was compiled. A file that fails beside others is run once more, alone, and named at the end.
 import { globSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
@@ -15,7 +15,9 @@ const FILE_TIMEOUT_MS = 900_000
 const FILES_PER_CORE = 1.5
 /** From this number of files on, a server for all of them is started faster than one for each. */
 const SHARING_FILES = 20
-const summaryLine = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) /
+/** More files than this that fail are no lack of time. */
+const MAX_REPEATED = 12
+const summaryLine = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) ([\d.]+)/
 
 type Skipped = { file: string; name: string; reason: string }
 
@@ -26,7 +28,8 @@ const found = globSync('{src,ui,test,bench,scripts}/**/*.test.ts', { exclude: ['
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
   .sort(bySize)
 const files = withSlow ? found : found.filter((file) => !file.endsWith('.slow.test.ts'))
-if (files.length === 0) {
+const selected = files.length
+if (selected === 0) {
   console.error(words.length === 0 ? 'No tests found.' : `No test file has ${words.join(' or ')} in its path.`)
   process.exit(1)
 }
@@ -49,31 +52,66 @@ async function sharePostgres(): Promise<() => Promise<void>> {
 }
 
 const skipped: Skipped[] = []
-const summary: string[] = []
-let failed = false
+const totals = new Map<string, number>()
+type TestEvent = { type: string; data: Record<string, unknown> }
+type Run = { file: string; events: TestEvent[]; isFailed: boolean }
 
-/** Passes on all events except the totals, which are printed last. */
-async function* watched(events: ReturnType<typeof run>) {
-  for await (const event of events) {
-    if (event.type === 'test:fail') failed = true
-    if (event.type === 'test:pass' && event.data.skip !== undefined && event.data.skip !== false) {
-      const { file = '', name, skip } = event.data
-      skipped.push({ file: relative('.', file), name, reason: typeof skip === 'string' ? skip : 'no reason given' })
+/** All events of one file, but for its totals, which are summed up. */
+async function runFile(file: string): Promise<Run> {
+  const found: Run = { file, events: [], isFailed: false }
+  for await (const event of run({ files: [resolve(file)], timeout: FILE_TIMEOUT_MS }) as AsyncIterable<TestEvent>) {
+    const { type, data } = event
+    if (type === 'test:fail') found.isFailed = true
+    if (type === 'test:pass' && data.skip !== undefined && data.skip !== false)
+      skipped.push({
+        file,
+        name: String(data.name),
+        reason: typeof data.skip === 'string' ? data.skip : 'no reason given',
+      })
+    const total = type === 'test:diagnostic' && data.nesting === 0 ? summaryLine.exec(String(data.message)) : null
+    if (total === null) found.events.push(event)
+    else totals.set(total[1]!, (totals.get(total[1]!) ?? 0) + Number(total[2]))
+  }
+  return found
+}
+
+/** Runs the files, some at a time; each is given when it is over. */
+async function* runAll(waiting: string[], atOnce: number): AsyncGenerator<Run> {
+  const running = new Map<string, Promise<Run>>()
+  while (waiting.length > 0 || running.size > 0) {
+    while (running.size < atOnce && waiting.length > 0) {
+      const file = waiting.shift()!
+      running.set(file, runFile(file))
     }
-    if (event.type === 'test:diagnostic' && event.data.nesting === 0 && summaryLine.test(event.data.message)) {
-      summary.push(event.data.message)
-    } else yield event
+    const over = await Promise.race(running.values())
+    running.delete(over.file)
+    yield over
+  }
+}
+
+const failed: string[] = []
+
+async function* reported(): AsyncGenerator<TestEvent> {
+  for await (const { file, events, isFailed } of runAll(files, Math.ceil(availableParallelism() * FILES_PER_CORE))) {
+    if (isFailed) failed.push(file)
+    yield* events
   }
 }
 
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache')
+const startedAt = performance.now()
 const endPostgres = await sharePostgres()
-const events = run({
-  files: files.map((file) => resolve(file)),
-  concurrency: Math.ceil(availableParallelism() * FILES_PER_CORE),
-  timeout: FILE_TIMEOUT_MS,
-})
-for await (const text of Readable.from(watched(events)).pipe(new spec())) process.stdout.write(text)
+for await (const text of Readable.from(reported()).pipe(new spec())) process.stdout.write(text)
+
+// What fails beside other tests may have wanted for time: alone it has all of it. What fails again is wrong.
+const wrong: string[] = []
+for (const file of failed.length <= MAX_REPEATED ? failed : []) {
+  process.stdout.write(`\n${file} failed; once more, alone:\n`)
+  const { events, isFailed } = await runFile(file)
+  if (isFailed) wrong.push(file)
+  for await (const text of Readable.from(events).pipe(new spec())) process.stdout.write(text)
+}
+if (failed.length > MAX_REPEATED) wrong.push(...failed)
 await endPostgres()
 
 if (skipped.length > 0) {
@@ -81,7 +119,13 @@ if (skipped.length > 0) {
   const lines = skipped.map(({ file, name, reason }) => `  ${file}: ${name} (${reason})`)
   process.stdout.write(`\n${[title, ...lines].join('\n')}\n\n`)
 }
-const slow = found.length - files.length
+const slow = found.length - selected
 if (slow > 0) process.stdout.write(`\n${slow} slow test files run in CI, or with npm test -- --slow\n\n`)
-process.stdout.write(`${summary.map((line) => `ℹ ${line}`).join('\n')}\n`)
-process.exitCode = failed || (ci && skipped.length > 0) ? 1 : 0
+const unsteady = failed.filter((file) => !wrong.includes(file))
+if (unsteady.length > 0) process.stdout.write(`\nPassed only when run alone:\n  ${unsteady.join('\n  ')}\n`)
+if (wrong.length > 0) process.stdout.write(`\nFailed:\n  ${wrong.join('\n  ')}\n`)
+totals.set('duration_ms', Math.round(performance.now() - startedAt))
+process.stdout.write(`${[...totals].map(([name, n]) => `ℹ ${name} ${n}`).join('\n')}\n`)
+const code = wrong.length > 0 || (ci && skipped.length > 0) ? 1 : 0
+// Said aloud: a library of the tests sets the code of a quiet end to 0.
+process.stdout.write('', () => process.exit(code))
