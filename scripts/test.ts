@@ -52,13 +52,16 @@ async function sharePostgres(): Promise<() => Promise<void>> {
 }
 
 const skipped: Skipped[] = []
-const totals = new Map<string, number>()
+/** What each file counted when it last ran. */
+const counted = new Map<string, Map<string, number>>()
 type TestEvent = { type: string; data: Record<string, unknown> }
 type Run = { file: string; events: TestEvent[]; isFailed: boolean }
 
 /** All events of one file, but for its totals, which are summed up. */
 async function runFile(file: string): Promise<Run> {
   const found: Run = { file, events: [], isFailed: false }
+  const counts = new Map<string, number>()
+  counted.set(file, counts)
   for await (const event of run({ files: [resolve(file)], timeout: FILE_TIMEOUT_MS }) as AsyncIterable<TestEvent>) {
     const { type, data } = event
     if (type === 'test:fail') found.isFailed = true
@@ -70,7 +73,7 @@ async function runFile(file: string): Promise<Run> {
       })
     const total = type === 'test:diagnostic' && data.nesting === 0 ? summaryLine.exec(String(data.message)) : null
     if (total === null) found.events.push(event)
-    else totals.set(total[1]!, (totals.get(total[1]!) ?? 0) + Number(total[2]))
+    else counts.set(total[1]!, Number(total[2]))
   }
   return found
 }
@@ -119,11 +122,13 @@ if (skipped.length > 0) {
   const lines = skipped.map(({ file, name, reason }) => `  ${file}: ${name} (${reason})`)
   process.stdout.write(`\n${[title, ...lines].join('\n')}\n\n`)
 }
-const slow = found.length - selected
-if (slow > 0) process.stdout.write(`\n${slow} slow test files run in CI, or with npm test -- --slow\n\n`)
 const unsteady = failed.filter((file) => !wrong.includes(file))
 if (unsteady.length > 0) process.stdout.write(`\nPassed only when run alone:\n  ${unsteady.join('\n  ')}\n`)
 if (wrong.length > 0) process.stdout.write(`\nFailed:\n  ${wrong.join('\n  ')}\n`)
+const slow = found.length - selected
+if (slow > 0) process.stdout.write(`\n${slow} slow test files run in CI, or with npm test -- --slow\n\n`)
+const totals = new Map<string, number>()
+for (const counts of counted.values()) for (const [name, n] of counts) totals.set(name, (totals.get(name) ?? 0) + n)
 totals.set('duration_ms', Math.round(performance.now() - startedAt))
 process.stdout.write(`${[...totals].map(([name, n]) => `ℹ ${name} ${n}`).join('\n')}\n`)
 const code = wrong.length > 0 || (ci && skipped.length > 0) ? 1 : 0
