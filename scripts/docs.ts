@@ -53,6 +53,8 @@ function allowed(setting: Setting): string {
       return setting.choices.map((choice) => `\`${choice}\``).join(', ')
     case 'string':
     case 'list':
+    case 'part':
+    case 'parts':
       return setting.expected
     case 'nameservers':
       return nameserversExpected

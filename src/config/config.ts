@@ -11,7 +11,7 @@ type ValueOf<S> = S extends { kind: 'boolean' }
     ? number
     : S extends { kind: 'choice'; choices: readonly (infer C)[] }
       ? C
-      : S extends { kind: 'list' | 'cidrs' | 'nameservers' }
+      : S extends { kind: 'list' | 'cidrs' | 'nameservers' | 'parts' }
         ? readonly string[]
         : S extends { kind: 'retention' }
           ? Retention

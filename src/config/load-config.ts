@@ -4,6 +4,7 @@ import { dirname, extname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Config, fieldName } from './config.ts'
 import { nearMiss } from './near-miss.ts'
+import { partPath } from './part-path.ts'
 import { show } from './retention.ts'
 import { environmentName, type SettingKey, settingKeys, settings } from './schema.ts'
 import { parseSetting, type Setting } from './setting.ts'
@@ -32,7 +33,7 @@ const reservedNames = [
   'ERACE_LAUNCHED',
 ]
 const reservedPrefix = 'ERACE_TEST_'
-const listKinds: readonly string[] = ['list', 'cidrs', 'nameservers']
+const listKinds: readonly string[] = ['list', 'cidrs', 'nameservers', 'parts']
 
 type Given = { key: SettingKey; value: unknown; place: string /** Where its file names start from. */; folder?: string }
 
@@ -123,7 +124,7 @@ function resolveValues(given: readonly Given[], errors: ValidationError[], cwd =
     }
     const setting: Setting = settings[key]
     const parsed = parseSetting(setting, value)
-    if (parsed.kind === 'value') values.set(key, withFullPaths(setting, parsed.value, folder))
+    if (parsed.kind === 'value') values.set(key, withFullPaths(setting, parsed.value, { folder, place, errors }))
     else if (parsed.kind === 'parts-wrong') {
       errors.push(...parsed.errors.map(({ at, message }) => ({ place: place + at, message })))
     } else errors.push({ place, message: `expected ${parsed.expected}${setting.secret ? '' : `, not ${show(value)}`}` })
@@ -137,7 +138,20 @@ function resolveValues(given: readonly Given[], errors: ValidationError[], cwd =
 }
 
 /** File names mean the same wherever the program is when it reads them. */
-function withFullPaths(setting: Setting, value: unknown, folder: string): unknown {
+function withFullPaths(
+  setting: Setting,
+  value: unknown,
+  { folder, place, errors }: { folder: string; place: string; errors: ValidationError[] },
+): unknown {
+  function partFile(name: string): string {
+    if (!name.startsWith('./')) return name
+    const found = partPath(name, folder)
+    if (found.kind === 'path') return found.path
+    errors.push({ place, message: found.message })
+    return name
+  }
+  if (setting.kind === 'part') return partFile(value as string)
+  if (setting.kind === 'parts') return (value as string[]).map(partFile)
   if (setting.kind !== 'list' || setting.files === undefined) return value
   return (value as string[]).map((item) => (item.startsWith('@') ? `@${resolve(folder, item.slice(1))}` : item))
 }

@@ -1,4 +1,5 @@
 import { crawlSettings } from './schema-crawl.ts'
+import { partSettings } from './schema-parts.ts'
 import { bytes, duration, integer, number, type Setting } from './setting.ts'
 
 /**
@@ -238,6 +239,7 @@ export const settings = {
     choices: ['auto', 'json', 'pretty'],
     about: 'One JSON object per line, or readable text; `auto` means readable on a terminal and JSON elsewhere.',
   },
+  ...partSettings,
   retention: {
     kind: 'retention',
     default: 'forever',

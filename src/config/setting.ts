@@ -33,6 +33,9 @@ export type Setting = About &
     | { kind: 'retention'; default: string }
     | { kind: 'sources'; default: readonly [] }
     | { kind: 'filter'; default: null }
+    /** Built-in names, and files as `part-path.ts` allows them. */
+    | { kind: 'part'; default: string; builtIn: readonly string[]; expected: string }
+    | { kind: 'parts'; default: readonly string[]; builtIn: readonly string[]; expected: string }
   )
 
 /** Settings with a range, so that the schema has one line for each. */
@@ -87,6 +90,10 @@ export function parseSetting(setting: Setting, value: unknown): Parsed {
       return acceptParts((errors) => parseSources(value, errors))
     case 'filter':
       return acceptParts((errors) => parseUrlFilter(value, errors))
+    case 'part':
+      return accept(typeof value === 'string' ? partName(setting, value.trim()) : undefined, setting.expected)
+    case 'parts':
+      return parseList(value, (item) => partName(setting, item), setting.expected)
   }
 }
 
@@ -143,6 +150,11 @@ function parseList(value: unknown, parseItem: (item: string) => string | undefin
     parsed.push(one)
   }
   return { kind: 'value', value: parsed }
+}
+
+/** A built-in name or a path; whether there is such a file is found out with the folder that it starts from. */
+function partName({ builtIn }: { builtIn: readonly string[] }, text: string): string | undefined {
+  return builtIn.includes(text) || /^\.\/[^\p{Cc}]{1,1000}$/u.test(text) ? text : undefined
 }
 
 export const nameserversExpected = 'a list of addresses such as 192.0.2.53 or [2001:db8::53]:5353'

@@ -56,6 +56,10 @@ export const errorCodes = {
     means: 'a file cannot be read: it is missing, or access is denied',
   },
   'file-invalid': { retry: 'never', means: 'the content of a file is invalid' },
+  'part-invalid': {
+    retry: 'never',
+    means: 'a file that `parts` in the configuration names cannot be loaded, or is a part of another kind',
+  },
   // store
   'store-locked': { retry: 'later', means: 'another process is using the data folder' },
   'store-too-new': { retry: 'never', means: 'the data folder was written by a newer version of the program' },

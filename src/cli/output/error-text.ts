@@ -10,6 +10,7 @@ const inputErrors: readonly ErrorCode[] = [
   'url-invalid',
   'file-unreadable',
   'file-invalid',
+  'part-invalid',
   'not-available',
 ]
 

@@ -1,0 +1,46 @@
+import type { Setting } from './setting.ts'
+
+const files = 'a list of paths that start with ./ (.ts, .mts, .js or .mjs)'
+
+/** Parts of the crawler that a file beside the configuration may add or replace. See docs/extending.md. */
+export const partSettings = {
+  'parts.modules': {
+    kind: 'parts',
+    default: [],
+    builtIn: [],
+    expected: files,
+    about:
+      'Processing modules: files that are given every page of their media types, each in a thread of its own. Paths start at the configuration file and stay in its folder, as for all parts.',
+  },
+  'parts.protocols': {
+    kind: 'parts',
+    default: [],
+    builtIn: [],
+    expected: files,
+    about: 'Protocol modules: files that speak further protocols, so that their URLs can be crawled and watched.',
+  },
+  'parts.filters': {
+    kind: 'parts',
+    default: [],
+    builtIn: [],
+    expected: files,
+    about: 'URL filters: a link is followed only if all of them accept it. Others are counted as out of scope.',
+  },
+  'parts.storage': {
+    kind: 'parts',
+    default: ['archive'],
+    builtIn: ['archive'],
+    expected: `\`archive\` and ${files}`,
+    about: 'Storages that are given every new version, in turn.',
+  },
+  'parts.frontier': part(['hosts'], 'What decides which host is next, and the order within its queue.'),
+  'parts.urlSet': part(['cache'], 'The set of URLs seen.'),
+  'parts.documentSet': part(['digest'], 'The set of document fingerprints.'),
+  'parts.scorer': part(['none'], 'What a link is worth, for orders that ask.'),
+  'parts.resolver': part(['system'], 'What finds the addresses of host names.'),
+} as const satisfies Record<string, Setting>
+
+function part<const N extends string>(builtIn: readonly [N, ...N[]], about: string) {
+  const expected = `${builtIn.map((name) => `\`${name}\``).join(', ')} or a path that starts with ./ (.ts, .mts, .js or .mjs)`
+  return { kind: 'part', default: builtIn[0], builtIn, expected, about } as const
+}

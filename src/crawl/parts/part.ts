@@ -1,0 +1,66 @@
+import type { Protocol, ProtocolTools } from '../fetch/protocol.ts'
+import type { UrlFilter } from '../filter/url-filter.ts'
+import type { ProcessingModule } from './module.ts'
+import type { Storage } from './storage.ts'
+
+/**
+ * Mercator's exchangeable parts: what `parts.*` in `erace.config.ts` names by a path. A part file has a default export made by one of the
+ * functions below, which adds its kind, so that a file in the wrong place is found before anything starts. The kind is a plain property:
+ * it is the same for every copy of this package that a part may have been written with.
+ */
+export type PartKind = keyof Parts
+
+/** The part that a file of each kind exports. */
+export type Parts = {
+  module: ProcessingModule & Kind<'module'>
+  protocol: ProtocolPart & Kind<'protocol'>
+  filter: FilterPart & Kind<'filter'>
+  storage: Storage & Kind<'storage'>
+  frontier: NamedPart & Kind<'frontier'>
+  order: NamedPart & Kind<'order'>
+  urlSet: NamedPart & Kind<'urlSet'>
+  documentSet: NamedPart & Kind<'documentSet'>
+  scorer: NamedPart & Kind<'scorer'>
+  resolver: NamedPart & Kind<'resolver'>
+}
+
+type Kind<K extends string> = { readonly kind: K }
+
+/** A part that is made anew for each thread. */
+export type NamedPart = {
+  readonly name: string
+  create(...given: never[]): unknown
+}
+
+/** Speaks a protocol of its own: its schemes can be crawled and watched. Made once for each crawling thread. */
+export type ProtocolPart = {
+  readonly name: string
+  create(tools: ProtocolTools): Protocol
+}
+
+/** One more URL filter: a link is followed only if every filter accepts it. Made once for each crawling thread. */
+export type FilterPart = {
+  readonly name: string
+  create(): Pick<UrlFilter, 'accepts'>
+}
+
+/** Adds the kind to a part. Only the functions for the kinds need it. */
+export function definePart<K extends PartKind>(kind: K, part: Omit<Parts[K], 'kind'>): Parts[K] {
+  return { ...part, kind } as unknown as Parts[K]
+}
+
+/** A processing module: is given every page of its media types, in a thread of its own. */
+export function defineModule<State = unknown>(module: ProcessingModule<State>): Parts['module'] {
+  return definePart('module', module as unknown as ProcessingModule)
+}
+
+/** A protocol module: fetches what is at URLs of its schemes. */
+export const defineFetcher = (protocol: ProtocolPart): Parts['protocol'] => definePart('protocol', protocol)
+
+/** A URL filter. */
+export const defineFilter = (filter: FilterPart): Parts['filter'] => definePart('filter', filter)
+
+/** A storage: is given every version that is stored, in a thread of its own. */
+export function defineStorage<State = unknown>(storage: Storage<State>): Parts['storage'] {
+  return definePart('storage', storage as unknown as Storage)
+}
