@@ -1,0 +1,1 @@
+export type { CrawlResult } from '../core/reports/crawl-report.ts'
