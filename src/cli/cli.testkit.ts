@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
-import type { CrawlResult } from '../core/reports/crawl-report.ts'
+import { type CrawlResult, noDetails } from '../core/reports/crawl-report.ts'
 import { webAbilities } from '../services/profiles/protocols.ts'
 import type { Engine } from './engine.ts'
 import type { CliIo, StopSignal } from './output/io.ts'
@@ -81,15 +81,7 @@ export const emptyResult: CrawlResult = {
   peakRssBytes: 0,
   finished: true,
   interrupted: false,
-  details: {
-    statusCodes: {},
-    mediaTypes: {},
-    failures: {},
-    slowestHosts: [],
-    restingHosts: [],
-    givenUpHosts: [],
-    failedUrls: [],
-  },
+  details: noDetails,
 }
 
 /** An engine with the parts a test needs; the others fail the test. */

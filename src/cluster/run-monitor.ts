@@ -7,6 +7,7 @@ import {
   type CrawlResult,
   type CrawlSnapshot,
   mergeDetails,
+  noDetails,
   type SkipReason,
 } from '../core/reports/crawl-report.ts'
 import { createWhileAlive, withinLimit } from '../core/work/race.ts'
@@ -151,16 +152,6 @@ function logRun({ id, continued, others }: JoinedRun, log: Logger): void {
 
 function logWaiting(workers: number, log: Logger): void {
   log.info({ workers }, 'waiting for the other workers to finish what they have in flight')
-}
-
-const noDetails: CrawlDetails = {
-  statusCodes: {},
-  mediaTypes: {},
-  failures: {},
-  slowestHosts: [],
-  restingHosts: [],
-  givenUpHosts: [],
-  failedUrls: [],
 }
 
 /** The other nodes report their stats each second. */

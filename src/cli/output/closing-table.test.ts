@@ -13,6 +13,7 @@ test('the table shows totals, codes, types, skips, failures and hosts, the large
     perSecond: 98.76,
     skipped: { ...emptyResult.skipped, scope: 7, robots: 1234 },
     details: {
+      ...emptyResult.details,
       statusCodes: { 404: 5, 200: 12_340 },
       mediaTypes: { 'text/html': 12_000, 'image/png': 345 },
       failures: { 'connect-timeout': 2 },

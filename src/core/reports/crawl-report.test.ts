@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type CrawlDetails, mergeDetails } from './crawl-report.ts'
+import { type CrawlDetails, mergeDetails, noDetails } from './crawl-report.ts'
 
 test('details add up under any name that a host sends', () => {
   const names = ['text/html', 'constructor', 'toString', '__proto__']
   const details: CrawlDetails = {
+    ...noDetails,
     statusCodes: { 200: 4 },
     mediaTypes: Object.fromEntries(names.map((name) => [name, 1])),
-    failures: {},
-    slowestHosts: [],
-    restingHosts: [],
-    givenUpHosts: [],
-    failedUrls: [],
   }
   const { mediaTypes } = mergeDetails([details, details])
   assert.deepEqual(

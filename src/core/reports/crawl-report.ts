@@ -48,6 +48,8 @@ export type CrawlDetails = {
   slowestHosts: { host: string; fetches: number; meanMs: number }[]
   restingHosts: { host: string; failures: number; queued: number }[]
   givenUpHosts: { host: string; dropped: number }[]
+  /** Host names: `waitedMs` is the time that requests waited for them, over all. */
+  names: { resolved: number; failed: number; waitedMs: number }
   /** The first ones. */
   failedUrls: { url: string; reason: ErrorCode }[]
 }
@@ -67,8 +69,19 @@ export function mergeDetails(parts: readonly CrawlDetails[]): CrawlDetails {
       .slice(0, SLOWEST_SHOWN),
     restingHosts: parts.flatMap((part) => part.restingHosts),
     givenUpHosts: parts.flatMap((part) => part.givenUpHosts),
+    names: {
+      resolved: sum(parts, ({ names }) => names.resolved),
+      failed: sum(parts, ({ names }) => names.failed),
+      waitedMs: sum(parts, ({ names }) => names.waitedMs),
+    },
     failedUrls: parts.flatMap((part) => part.failedUrls).slice(0, FAILED_KEPT),
   }
+}
+
+export const noDetails: CrawlDetails = mergeDetails([])
+
+function sum<T>(parts: readonly T[], valueOf: (part: T) => number): number {
+  return parts.reduce((total, part) => total + valueOf(part), 0)
 }
 
 function addUp(records: readonly Record<string, number>[]): Record<string, number> {

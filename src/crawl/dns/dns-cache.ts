@@ -17,7 +17,11 @@ export type DnsAnswer =
   | { kind: 'not-found' }
   | { kind: 'failed'; reason: string }
 
-export type DnsCache = { lookup(host: string): Promise<DnsAnswer> }
+export type DnsCache = {
+  lookup(host: string): Promise<DnsAnswer>
+  /** Monotonic ms: until then `lookup` asks nobody. */
+  keptUntil(host: string): number
+}
 
 export type DnsCacheOptions = {
   resolver: Resolver
@@ -81,8 +85,10 @@ export function createDnsCache({
   }
 
   return {
+    keptUntil: (host) =>
+      isIP(literalOf(host)) !== 0 || !isAskable(host) ? Number.POSITIVE_INFINITY : (kept.get(host)?.until ?? 0),
     async lookup(host) {
-      const literal = host.startsWith('[') ? host.slice(1, -1) : host
+      const literal = literalOf(host)
       if (isIP(literal) !== 0) return { kind: 'found', addresses: [literal] }
       if (!isAskable(host)) return { kind: 'not-found' }
       const entry = kept.get(host)
@@ -101,6 +107,24 @@ export function createDnsCache({
       return await answer
     },
   }
+}
+
+/** Tells how long look-ups took that nobody had made before. */
+export function withWaits(dns: DnsCache, clock: Clock, onWait: (ms: number) => void): DnsCache {
+  return {
+    ...dns,
+    async lookup(host) {
+      const startedAt = clock.monotonic()
+      if (dns.keptUntil(host) > startedAt) return dns.lookup(host)
+      const answer = await dns.lookup(host)
+      onWait(clock.monotonic() - startedAt)
+      return answer
+    },
+  }
+}
+
+function literalOf(host: string): string {
+  return host.startsWith('[') ? host.slice(1, -1) : host
 }
 
 /** RFC 1035 lengths: a longer name cannot exist, so it is not looked up. */

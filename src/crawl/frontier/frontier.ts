@@ -3,6 +3,7 @@ import type { QueuedRequest } from '../../core/request.ts'
 import type { Track } from '../../core/work/retries.ts'
 import { createBackoff, isTemporary, type Wait, wait as waitFor } from '../../core/work/retry.ts'
 import type { Arrival, FrontierStore, HostClock, HostState } from '../../store/contracts/frontier.ts'
+import type { Mapping } from '../mapping/mapping.ts'
 import {
   addArrivals,
   addLoaded,
@@ -66,6 +67,8 @@ export type FrontierOptions = {
   bufferRows: number
   maxHostQueues: number
   leases: Leases
+  /** Resolves names before hosts take their turns. Without it, whoever fetches does. */
+  mapping?: Mapping
   /** The store can't be read and never will be: nothing is lost, but the queues are stuck. */
   onError(error: unknown): void
   /** Where it is seen that the store can't be read. */
@@ -86,6 +89,7 @@ export function createFrontier({
   bufferRows,
   maxHostQueues,
   leases,
+  mapping,
   onError,
   track,
   wait = waitFor,
@@ -141,6 +145,10 @@ export function createFrontier({
       return
     }
     if (hostQueue.inFlight >= perHost) return
+    if (mapping !== undefined && hostQueue.mappedUntil <= clock.monotonic()) {
+      map(hostQueue, mapping)
+      return
+    }
     if (hostQueue.nextAt > clock.monotonic()) {
       hostQueue.state = 'waiting'
       heap.push(hostQueue, hostQueue.nextAt)
@@ -148,6 +156,18 @@ export function createFrontier({
       hostQueue.state = 'ready'
       ring.push(hostQueue)
     }
+  }
+
+  function map(hostQueue: HostQueue, { map }: Mapping): void {
+    hostQueue.state = 'mapping'
+    map(hostQueue.buffer[0]!.url, ({ address, until }) => {
+      if (hostQueue.state !== 'mapping') return
+      hostQueue.address = address
+      hostQueue.mappedUntil = until
+      hostQueue.state = 'parked'
+      schedule(hostQueue)
+      ready()
+    })
   }
 
   function close(hostQueue: HostQueue): void {

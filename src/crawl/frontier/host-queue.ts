@@ -7,6 +7,7 @@ import { createPermanentLease, type PartitionLease } from './partition-lease.ts'
  *
  * A host queue is
  * - `ready`: in the ring of hosts that take turns;
+ * - `mapping`: until its name is resolved (`crawl/mapping`);
  * - `waiting`: in the heap, until its clock allows the next request;
  * - `parked`: with nothing to hand out now (all connections in use, buffer being filled or about to be cut back, or empty);
  * - `closed`: forgotten; its host may come back with another queue.
@@ -15,7 +16,7 @@ export type HostQueue = {
   readonly id: number
   readonly host: string
   readonly lease: PartitionLease
-  state: 'ready' | 'waiting' | 'parked' | 'closed'
+  state: 'ready' | 'mapping' | 'waiting' | 'parked' | 'closed'
   /** Head of the queue, in order. */
   buffer: QueuedRequest[]
   /** Where the buffer ends in the queue; rows behind it are on disk. */
@@ -39,8 +40,10 @@ export type HostQueue = {
   /** Asked for by robots.txt, capped. */
   crawlDelayMs: number
   lastFetchMs: number
-  /** Address of the last connection; empty before the first. */
+  /** What it is connected to; empty where nothing is known. */
   address: string
+  /** Monotonic ms up to which its name is resolved. */
+  mappedUntil: number
 }
 
 export function createHostQueue(
@@ -69,6 +72,7 @@ export function createHostQueue(
     crawlDelayMs: 0,
     lastFetchMs: 0,
     address: '',
+    mappedUntil: 0,
   }
 }
 

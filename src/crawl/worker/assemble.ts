@@ -14,7 +14,7 @@ import type { Retries } from '../../core/work/retries.ts'
 import type { DocumentKey, DocumentStore } from '../../store/contracts/documents.ts'
 import type { FrontierStore } from '../../store/contracts/frontier.ts'
 import type { AcceptedOrders, ShardHandle } from '../crawl.ts'
-import { createDnsCache } from '../dns/dns-cache.ts'
+import { createDnsCache, withWaits } from '../dns/dns-cache.ts'
 import { createSystemResolver } from '../dns/resolver.ts'
 import { allowedAddresses } from '../fetch/connector.ts'
 import { defaultFetchLimits } from '../fetch/fetch-limits.ts'
@@ -23,6 +23,7 @@ import { createFetcher } from '../fetch/fetcher.ts'
 import type { Protocols, ProtocolTools } from '../fetch/protocol.ts'
 import type { Secrets } from '../fetch/secrets.ts'
 import { readCollectedTypes } from '../filter/collected-types.ts'
+import { createMapping, hostNameOf } from '../mapping/mapping.ts'
 import { createLinkNormaliser } from '../normalize/link-normaliser.ts'
 import { namingOf } from '../normalize/naming.ts'
 import { productToken } from '../robots/agent-token.ts'
@@ -98,7 +99,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
   const { acceptsMediaType } = readCollectedTypes(settings.files)
   const fetchers = Math.max(1, Math.ceil(crawl.fetchers / environment.shards))
   const fetcher = createFetcher({
-    dns,
+    dns: withWaits(dns, clock, crawlStats.nameWait),
     guard,
     clock,
     userAgent: crawl.userAgent,
@@ -159,14 +160,9 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
       log('debug', 'link could not be parsed', { href: href.slice(0, 500), page: pageUrl })
     },
   })
-  async function addressOf(url: string): Promise<string> {
-    const host = hostNameOf(url)
-    if (host === '') return ''
-    const answer = await dns.lookup(host)
-    if (answer.kind !== 'found') return ''
-    return answer.addresses.find((each) => guard.check(each, host).kind === 'allowed') ?? ''
-  }
-
+  const mapping = createMapping({
+    ...{ dns, guard, clock, mappers: dnsSettings.concurrency, onResolved: crawlStats.nameResolved },
+  })
   const keyOf = (url: string): DocumentKey => ({ host: hostKey(url), fp: fingerprinter.toBigInt(url) })
   const known = environment.protocols({
     ...{ fetch: fetcher.fetch, clock, log },
@@ -213,7 +209,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
         stats,
         crawlStats,
         clock,
-        addressOf,
+        mapping,
         log,
         watches,
       },
@@ -294,8 +290,4 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
 function namingNumber(naming: Record<string, unknown>, hostRules: string | null): number {
   const rules = JSON.stringify({ ...naming, hostRules })
   return hash('sha256', rules, 'buffer').readUInt32BE(0) & 0x7fffffff || 1
-}
-
-function hostNameOf(url: string): string {
-  return new URL(url).hostname.replace(/^\[|\]$/g, '')
 }

@@ -10,6 +10,9 @@ export type CrawlStats = {
   hostTime(host: string, ms: number): void
   hostRests(host: string, failures: number): void
   hostGivenUp(host: string, dropped: number): void
+  nameResolved(isFound: boolean): void
+  /** A request waited for a host name. */
+  nameWait(ms: number): void
   details(): CrawlDetails
 }
 
@@ -22,6 +25,7 @@ export function createCrawlStats(): CrawlStats {
   const hosts = new Map<string, { fetches: number; totalMs: number }>()
   const resting = new Map<string, number>()
   const givenUp = new Map<string, number>()
+  const names: CrawlDetails['names'] = { resolved: 0, failed: 0, waitedMs: 0 }
   const failedUrls: CrawlDetails['failedUrls'] = []
   return {
     status: (code) => count(statuses, String(code)),
@@ -44,6 +48,13 @@ export function createCrawlStats(): CrawlStats {
       resting.delete(host)
       if (givenUp.has(host) || givenUp.size < MAX_NAMES) givenUp.set(host, (givenUp.get(host) ?? 0) + dropped)
     },
+    nameResolved(isFound) {
+      if (isFound) names.resolved++
+      else names.failed++
+    },
+    nameWait(ms) {
+      names.waitedMs += ms
+    },
     details: () => ({
       statusCodes: Object.fromEntries(statuses),
       mediaTypes: Object.fromEntries(types),
@@ -51,6 +62,7 @@ export function createCrawlStats(): CrawlStats {
       slowestHosts: [...hosts].map(([host, { fetches, totalMs }]) => ({ host, fetches, meanMs: totalMs / fetches })),
       restingHosts: [...resting].map(([host, failures]) => ({ host, failures, queued: 0 })),
       givenUpHosts: [...givenUp].map(([host, dropped]) => ({ host, dropped })),
+      names: { ...names },
       failedUrls: [...failedUrls],
     }),
   }

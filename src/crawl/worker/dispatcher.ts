@@ -142,15 +142,9 @@ export function createDispatcher(deps: DispatcherDeps) {
   return {
     dispatch,
     dispatchSoon,
-    takeAddress,
     returnAddress,
     returnPage,
     withdraw,
-    /** No connection to its address is free. */
-    withdrawForAddress(hostQueue: HostQueue, request: QueuedRequest): void {
-      putBack(hostQueue, request, ADDRESS_WAIT_MS)
-      withdraw(hostQueue, request)
-    },
     /** The store could not be asked about it. */
     withdrawForLookup(hostQueue: HostQueue, request: QueuedRequest): void {
       putBack(hostQueue, request, RETRY_LOOKUP_MS)

@@ -11,6 +11,7 @@ import type { Secrets } from '../fetch/secrets.ts'
 import { createFrontier, type Frontier } from '../frontier/frontier.ts'
 import type { Leases, PartitionLease } from '../frontier/partition-lease.ts'
 import type { PolitenessRules } from '../frontier/politeness.ts'
+import type { Mapping } from '../mapping/mapping.ts'
 import type { CrawlStats } from './crawl-stats.ts'
 import { createDispatcher, type UnwrittenLimit } from './dispatcher.ts'
 import { createHostFailures } from './host-failures.ts'
@@ -44,8 +45,7 @@ export type ShardDeps = {
   pages: CrawlPages
   /** Counts requests that are queued or in flight. */
   addOutstanding(requests: number): void
-  /** The address that a request would connect to; empty where that is not known. */
-  addressOf(url: string): Promise<string>
+  mapping: Mapping
   /** Why the administrator's lists forbid a URL; null if they don't. */
   refuses(url: string): SkipReason | null
   log(level: 'debug' | 'info' | 'warn', message: string, fields?: Record<string, unknown>): void
@@ -142,7 +142,15 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   const crawlDelays = new Map<string, number>()
   let pausedBy: string | null = null
   const frontier = createFrontier({
-    ...{ store, clock, leases, rules: settings.rules, perHost: settings.perHost, bufferRows: settings.bufferRows },
+    ...{
+      store,
+      clock,
+      leases,
+      mapping: deps.mapping,
+      rules: settings.rules,
+      perHost: settings.perHost,
+      bufferRows: settings.bufferRows,
+    },
     maxHostQueues: MAX_HOST_QUEUES,
     track: retries.track('reading the queue'),
     onError: fail,
@@ -201,7 +209,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     },
   })
   const run = createVisitRunner({
-    ...{ clock, frontier, dispatcher, batch, hostFailures, crawlStats, crawlDelays, addressOf: deps.addressOf, refuse },
+    ...{ clock, frontier, dispatcher, batch, hostFailures, crawlStats, crawlDelays, refuse },
     track: retries.track('looking up pages'),
     visit: createVisit({
       ...settings,

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { CrawlDetails, CrawlResult, CrawlSnapshot } from '../../core/reports/crawl-report.ts'
+import { type CrawlResult, type CrawlSnapshot, noDetails } from '../../core/reports/crawl-report.ts'
 import { peakRssBytes } from '../../core/work/process.ts'
 import type { Wait } from '../../core/work/retry.ts'
 import type { CrawlRow, CrawlStore } from '../../store/contracts/crawls.ts'
@@ -29,17 +29,6 @@ export type HandOverHooks = {
 const LOOK_EVERY_MS = 200
 /** Where the service may go, it decides itself. */
 const anywhere = { allow: ['0.0.0.0/0', '::/0'] }
-const noDetails: CrawlDetails = {
-  ...{
-    statusCodes: {},
-    mediaTypes: {},
-    failures: {},
-    slowestHosts: [],
-    restingHosts: [],
-    givenUpHosts: [],
-    failedUrls: [],
-  },
-}
 
 /**
  * Hands a crawl to the service that runs on the same store, and follows it to its end. When the signal comes it is left to the service,

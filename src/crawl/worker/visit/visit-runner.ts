@@ -32,8 +32,6 @@ export type VisitRunnerDeps = {
   crawlStats: CrawlStats
   /** Delays from robots.txt that visits came across, by host. */
   crawlDelays: Map<string, number>
-  /** The address that a request would connect to; empty where that is not known. */
-  addressOf(url: string): Promise<string>
   /** Whether the watch of a request still exists. */
   isWatched(check: QueuedRequest['check']): Promise<boolean>
   /** The pages that a crawl of the service may fetch. */
@@ -74,11 +72,7 @@ export function createVisitRunner(deps: VisitRunnerDeps) {
   }
 
   return async function run(hostQueue: HostQueue, request: QueuedRequest): Promise<void> {
-    const known = hostQueue.address
-    // The first request of a host counts against its address too, which is not known before.
-    const address = known === '' ? await deps.addressOf(request.url) : known
-    hostQueue.address = address
-    if (address !== known && !dispatcher.takeAddress(address)) return dispatcher.withdrawForAddress(hostQueue, request)
+    const { address } = hostQueue
     let result: VisitResult | typeof orphaned
     try {
       result = await (request.check.watch === 0 ? visit(request, hostQueue) : visitOfWatch(request, hostQueue))

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { createManualClock, systemClock } from '../../core/clock.ts'
+import { createAddressGuard } from '../../core/url/address.ts'
+import { createDnsCache } from '../dns/dns-cache.ts'
+import { type NameServer, startNameServer } from '../dns/name-server.testkit.ts'
+import { createSystemResolver, type Resolver } from '../dns/resolver.ts'
+import { createMapping, type MappedHost, type Mapping } from './mapping.ts'
+
+const guard = createAddressGuard({ allow: ['127.0.0.0/8'] })
+
+function mapAll(mapping: Mapping, urls: readonly string[]): Promise<MappedHost[]> {
+  return Promise.all(urls.map((url) => new Promise<MappedHost>((resolve) => mapping.map(url, resolve))))
+}
+
+describe('the mapping process, with a real name server', () => {
+  let server: NameServer
+  before(async () => {
+    server = await startNameServer((name) => {
+      if (name.startsWith('absent')) return { rcode: 3 }
+      if (name.startsWith('inside')) return { addresses: ['10.0.0.1', '127.0.0.9'], ttlSeconds: 3600 }
+      if (name.startsWith('refused')) return { addresses: ['10.0.0.1'], ttlSeconds: 3600 }
+      return { addresses: ['127.0.0.1'], ttlSeconds: 3600 }
+    })
+  })
+  after(() => server.close())
+
+  function open(mappers: number, onResolved: (isFound: boolean) => void = () => {}): Mapping {
+    const resolver = createSystemResolver({ clock: systemClock, servers: [server.server] })
+    const dns = createDnsCache({ resolver, clock: systemClock })
+    return createMapping({ dns, guard, clock: systemClock, mappers, onResolved })
+  }
+
+  test('finds an address that is allowed; what has none goes on without', async () => {
+    const results: boolean[] = []
+    const mapped = await mapAll(
+      open(8, (isFound) => results.push(isFound)),
+      [
+        'http://a.example/x',
+        'http://inside.example/',
+        'http://refused.example/',
+        'http://absent.example/',
+        'http://127.0.0.7:8080/',
+        'http://[::1]/',
+        'file:///srv/data/',
+      ],
+    )
+    assert.deepEqual(
+      mapped.map(({ address }) => address),
+      ['127.0.0.1', '127.0.0.9', '', '', '127.0.0.7', '', ''],
+    )
+    assert.deepEqual(results.sort(), [false, true, true, true])
+    const now = systemClock.monotonic()
+    assert.ok(mapped.every(({ until }) => until > now))
+    assert.equal(mapped[4]!.until, Number.POSITIVE_INFINITY)
+  })
+
+  test('maps every host of a long queue once, in order, with a few mappers', async () => {
+    const mapping = open(3)
+    const order: number[] = []
+    const urls = Array.from({ length: 50 }, (_, n) => `http://host-${n}.example/`)
+    const all = Promise.all(
+      urls.map(
+        (url, n) =>
+          new Promise<void>((resolve) =>
+            mapping.map(url, () => {
+              order.push(n)
+              resolve()
+            }),
+          ),
+      ),
+    )
+    assert.deepEqual(mapping.counts(), { waiting: 47, resolving: 3 })
+    await all
+    assert.equal(order.length, 50)
+    assert.ok(order.every((n, at) => Math.abs(n - at) < 3))
+    await new Promise((resolve) => setImmediate(resolve))
+    assert.deepEqual(mapping.counts(), { waiting: 0, resolving: 0 })
+  })
+})
+
+test('a name is mapped again before its answer is too old', async () => {
+  const clock = createManualClock()
+  let asked = 0
+  const resolver: Resolver = {
+    async resolve() {
+      asked++
+      return { addresses: ['127.0.0.1'], ttlMs: 60_000 }
+    },
+  }
+  const dns = createDnsCache({ resolver, clock, minTtlMs: 0 })
+  const mapping = createMapping({ dns, guard, clock, mappers: 1, onResolved() {} })
+  const [first] = await mapAll(mapping, ['http://a.example/'])
+  assert.equal(first!.until, clock.monotonic() + 59_000)
+  clock.advance(59_500)
+  // Kept for half a second more: what began just before is not held up.
+  await dns.lookup('a.example')
+  assert.equal(asked, 1)
+  clock.advance(1_000)
+  const [again] = await mapAll(mapping, ['http://a.example/'])
+  assert.equal(asked, 2)
+  assert.equal(again!.until, clock.monotonic() + 59_000)
+})
