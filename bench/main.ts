@@ -8,6 +8,7 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
   fastfind: () => import('./fastfind.ts'),
   normalise: () => import('./normalise.ts'),
   frontier: () => import('./frontier.ts'),
+  mapping: () => import('./mapping.ts'),
   search: () => import('./search.ts'),
   recrawl: () => import('./recrawl.ts'),
   cache: () => import('./cache.ts'),
@@ -34,6 +35,7 @@ const usage = `npm run bench [-- NAME…] [-- --root DIR…] [-- --OPTION VALUE�
 Benchmarks: ${Object.keys(benchmarks).join(', ')}; all by default.
 Options of crawl: --pages 20000 --hosts 8 --seed 1 --peers wget2,scrapy,crawlee --rounds 1 --slow-pages 3000
                   --fetchers 64 --per-host 8 --threads 2 --again yes
+Options of mapping: --mapped-hosts 10000 --delay 30 --fetchers 16 --threads 2 --rounds 3
 Options of search: --documents 100000 --crawl-pages 2000
 Options of blocks: --pages 20 --rounds 40
 Options of changes: --pairs 16 --rounds 20

@@ -37,7 +37,10 @@ export const partSettings = {
   'parts.urlSet': part(['cache'], 'The set of URLs seen.'),
   'parts.documentSet': part(['digest'], 'The set of document fingerprints.'),
   'parts.scorer': part(['none'], 'What a link is worth, for orders that ask.'),
-  'parts.resolver': part(['system'], 'What finds the addresses of host names.'),
+  'parts.resolver': part(
+    ['system', 'os'],
+    'What finds the addresses of host names: the name servers, asked directly (`system`), or the operating system (`os`).',
+  ),
 } as const satisfies Record<string, Setting>
 
 function part<const N extends string>(builtIn: readonly [N, ...N[]], about: string) {

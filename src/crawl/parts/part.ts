@@ -1,3 +1,5 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Resolver } from '../dns/resolver.ts'
 import type { Protocol, ProtocolTools } from '../fetch/protocol.ts'
 import type { UrlFilter } from '../filter/url-filter.ts'
 import type { ProcessingModule } from './module.ts'
@@ -21,7 +23,7 @@ export type Parts = {
   urlSet: NamedPart & Kind<'urlSet'>
   documentSet: NamedPart & Kind<'documentSet'>
   scorer: NamedPart & Kind<'scorer'>
-  resolver: NamedPart & Kind<'resolver'>
+  resolver: ResolverPart & Kind<'resolver'>
 }
 
 type Kind<K extends string> = { readonly kind: K }
@@ -44,6 +46,12 @@ export type FilterPart = {
   create(): Pick<UrlFilter, 'accepts'>
 }
 
+/** Finds the addresses of host names. What it answers is kept and judged like any answer; made once for each crawling thread. */
+export type ResolverPart = {
+  readonly name: string
+  create(tools: { clock: Clock }): Resolver
+}
+
 /** Adds the kind to a part. Only the functions for the kinds need it. */
 export function definePart<K extends PartKind>(kind: K, part: Omit<Parts[K], 'kind'>): Parts[K] {
   return { ...part, kind } as unknown as Parts[K]
@@ -59,6 +67,9 @@ export const defineFetcher = (protocol: ProtocolPart): Parts['protocol'] => defi
 
 /** A URL filter. */
 export const defineFilter = (filter: FilterPart): Parts['filter'] => definePart('filter', filter)
+
+/** A resolver of host names. */
+export const defineResolver = (resolver: ResolverPart): Parts['resolver'] => definePart('resolver', resolver)
 
 /** A storage: is given every version that is stored, in a thread of its own. */
 export function defineStorage<State = unknown>(storage: Storage<State>): Parts['storage'] {

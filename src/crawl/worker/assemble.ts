@@ -14,8 +14,8 @@ import type { Retries } from '../../core/work/retries.ts'
 import type { DocumentKey, DocumentStore } from '../../store/contracts/documents.ts'
 import type { FrontierStore } from '../../store/contracts/frontier.ts'
 import type { AcceptedOrders, ShardHandle } from '../crawl.ts'
+import { chooseResolver } from '../dns/choose-resolver.ts'
 import { createDnsCache, withWaits } from '../dns/dns-cache.ts'
-import { createSystemResolver } from '../dns/resolver.ts'
 import { allowedAddresses } from '../fetch/connector.ts'
 import { defaultFetchLimits } from '../fetch/fetch-limits.ts'
 import { headerList } from '../fetch/fetch-result.ts'
@@ -86,7 +86,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
   const stats = counters.shard(environment.index)
   const crawlStats = createCrawlStats()
   const dns = createDnsCache({
-    resolver: createSystemResolver({ clock, servers: network.nameservers }),
+    resolver: await chooseResolver(settings.config, clock),
     clock,
     maxEntries: dnsSettings.maxEntries,
     minTtlMs: dnsSettings.minTtlMs,
