@@ -80,8 +80,8 @@ export function mergeDetails(parts: readonly CrawlDetails[]): CrawlDetails {
 
 export const noDetails: CrawlDetails = mergeDetails([])
 
-function sum<T>(parts: readonly T[], valueOf: (part: T) => number): number {
-  return parts.reduce((total, part) => total + valueOf(part), 0)
+function sum<T>(parts: readonly T[], of: (part: T) => number): number {
+  return parts.reduce((total, part) => total + of(part), 0)
 }
 
 function addUp(records: readonly Record<string, number>[]): Record<string, number> {
