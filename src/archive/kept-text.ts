@@ -13,11 +13,20 @@ export type KeptTexts = {
   text(versionId: number, omit: OmitRules | null): Promise<Buffer | null>
   /** What they have beside text, in one text; null where there is no body. */
   aspects(versionId: number, asked: readonly Aspect[]): Promise<string | null>
+  /** Bodies as they were fetched; null where there is none. */
+  body(versionId: number): Promise<KeptBody | null>
 }
+
+export type KeptBody = { body: Buffer; contentType: string | undefined }
 
 export function createKeptText({ versions, objects }: KeptTextDeps): KeptTexts {
   const bodies = createBodyReader({ versions, objects })
   return {
+    async body(versionId) {
+      const version = await versions.version(versionId)
+      const found = version === null ? null : await bodies.read(version)
+      return found?.kind === 'body' ? { body: found.body, contentType: found.contentType } : null
+    },
     async text(versionId, omit) {
       const version = await versions.version(versionId)
       const found = version === null ? null : await bodies.readText(version)

@@ -109,6 +109,13 @@ export const crawlSettings = {
     about:
       "Order within a host's queue: nearest to the seed first (`breadth`), farthest first (`depth`), fewest path segments first (`shallow`), or `random`.",
   },
+  'crawl.tables': {
+    kind: 'choice',
+    default: 'offered',
+    choices: ['none', 'offered', 'first'],
+    about:
+      "Tables of links that hosts offer, such as sitemaps: read those that robots.txt or pages name at once, and look in the usual places after some pages of a host (`offered`), look there before its first page (`first`), or read `none`. Crawls only; sources of profiles don't use them.",
+  },
   'crawl.respectRobots': { kind: 'boolean', default: true, about: 'Obey robots.txt, meta robots and X-Robots-Tag.' },
   'crawl.trackingParameters': {
     kind: 'list',

@@ -58,6 +58,15 @@ export type Offer = {
   check: Check
 }
 
+/**
+ * Tables of a host, such as its sitemaps, are asked for ahead of all its pages. The priority is also what tells a request for a table
+ * from one for a page, so no order of pages may come near it.
+ */
+export const TABLE_PRIORITY = -(2 ** 40)
+
+/** Whether a request is for a table of its host. A redirect or a nested table goes a little further ahead. */
+export const isTable = ({ priority }: Pick<Offer, 'priority'>): boolean => priority < TABLE_PRIORITY / 2
+
 /** An accepted offer: it stays in its host's queue until it is completed. */
 export type QueuedRequest = Offer & {
   hostId: number

@@ -106,6 +106,8 @@ async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
       calls.untilDone('reading a kept text', () => kept.text(versionId, omit), { isStopping: mayNotWait }),
     keptAspects: (versionId, asked) =>
       calls.untilDone('reading a kept version', () => kept.aspects(versionId, asked), { isStopping: mayNotWait }),
+    keptBody: (versionId) =>
+      calls.untilDone('reading a kept version', () => kept.body(versionId), { isStopping: mayNotWait }),
     ...{ protocols: createProtocols(settings.config), secrets: openSecrets(pool, settings) },
     coordinate: (given) =>
       createClusterCoordination({

@@ -116,7 +116,8 @@ function keptTextOf(folder: string) {
   }
   const keptText: KeptTexts['text'] = (versionId, omit) => kept().text(versionId, omit)
   const keptAspects: KeptTexts['aspects'] = (versionId, asked) => kept().aspects(versionId, asked)
-  return { keptText, keptAspects }
+  const keptBody: KeptTexts['body'] = (versionId) => kept().body(versionId)
+  return { keptText, keptAspects, keptBody }
 }
 
 /** The catalogue is opened when the first credentials are needed. */

@@ -32,6 +32,8 @@ export type FoundLink<Known = unknown> = {
   nofollow: boolean
   /** What `recall` said of it. */
   known: Known | null
+  /** Added to its priority: how much later it is worth fetching than others that are as far from the seed. */
+  hint?: number
 }
 
 /** Recognises a link by its bytes, so that no text need be made of it. Asked for links of plain ASCII. */

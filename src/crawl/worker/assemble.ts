@@ -28,6 +28,7 @@ import { createLinkNormaliser } from '../normalize/link-normaliser.ts'
 import { namingOf } from '../normalize/naming.ts'
 import { productToken } from '../robots/agent-token.ts'
 import { createRobotsCache } from '../robots/robots-cache.ts'
+import { createSitemapLimit } from '../tables/sitemaps.ts'
 import type { Coordination } from './coordination.ts'
 import { type CrawlStats, createCrawlStats } from './crawl-stats.ts'
 import { createFilterSteps, createInScope, createListRefusal } from './links/filter-steps.ts'
@@ -37,7 +38,7 @@ import { createWatches, type Watches } from './results/check-results.ts'
 import { createShard, type Shard, type ShardDeps } from './shard.ts'
 import type { SharedCounters } from './shared-counters.ts'
 import { createProtocolVisit } from './visit/protocol-visit.ts'
-import type { KeptAspects, KeptText } from './visit/read-response.ts'
+import type { KeptAspects, KeptBodies, KeptText } from './visit/read-response.ts'
 import { createMayFetch, createRobotsGate, type RobotsGate, type RobotsGateOptions } from './visit/robots-gate.ts'
 
 /** What the thread gives to the shard that runs in it. */
@@ -58,6 +59,7 @@ export type ShardEnvironment = {
   logsPauses: boolean
   keptText: KeptText
   keptAspects: KeptAspects
+  keptBody: KeptBodies
   /** Other protocols than the web's own. */
   protocols(tools: ProtocolTools): Protocols
   /** Null where there are no credentials. */
@@ -194,6 +196,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
     },
   }
 
+  const sitemapLimit = createSitemapLimit()
   const { leases, writing, addOutstanding, checks, pages } = environment.coordinate({ fetchers, watches })
   const shard = createShard(
     {
@@ -204,6 +207,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
         protocols,
         secrets: environment.secrets,
         gate,
+        tables: { mode: crawl.tables, inScope, limit: sitemapLimit },
         pipe,
         counters,
         stats,
@@ -248,6 +252,11 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
         keptText: crawl.compare === 'text' ? environment.keptText : null,
         aspectsOf: watches.aspectsOf,
         keptAspects: environment.keptAspects,
+        keptBody: environment.keptBody,
+        sitemaps: {
+          ...{ pipe, clock, maxBodyBytes: crawl.maxBodyBytes, keyOf, limit: sitemapLimit, log },
+          findKnown: environment.looksBack ? documents.find : null,
+        },
         ...{ keyOf, acceptsMediaType },
         covers: ({ check, host }, url) => inScope({ url, pageHost: host, work: watches.workOf(check, url) }),
         media,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { SkipReason } from '../../core/reports/crawl-report.ts'
-import type { Check } from '../../core/request.ts'
+import type { Check, Offer } from '../../core/request.ts'
 import { createWhileAlive } from '../../core/work/race.ts'
 import type { Retries } from '../../core/work/retries.ts'
 import { wait } from '../../core/work/retry.ts'
@@ -12,9 +12,11 @@ import { createFrontier, type Frontier } from '../frontier/frontier.ts'
 import type { Leases, PartitionLease } from '../frontier/partition-lease.ts'
 import type { PolitenessRules } from '../frontier/politeness.ts'
 import type { Mapping } from '../mapping/mapping.ts'
+import { createSitemaps, type SitemapLimit } from '../tables/sitemaps.ts'
 import type { CrawlStats } from './crawl-stats.ts'
 import { createDispatcher, type UnwrittenLimit } from './dispatcher.ts'
 import { createHostFailures } from './host-failures.ts'
+import type { InScope } from './links/filter-steps.ts'
 import type { LinkPipe } from './links/link-pipe.ts'
 import { createRepeatedPages } from './links/repeated-pages.ts'
 import { type Batch, createBatch, type Finished } from './results/batch.ts'
@@ -34,6 +36,7 @@ export type ShardDeps = {
   protocols: ProtocolVisits
   secrets: Secrets | null
   gate: RobotsGate | null
+  tables: TableDeps
   pipe: LinkPipe
   counters: SharedCounters
   stats: ShardStats
@@ -53,6 +56,9 @@ export type ShardDeps = {
   /** Logs each pause at once: nothing else is wrong where the store is a folder. */
   logsPauses: boolean
 }
+
+/** Which tables of hosts are used, and how. */
+export type TableDeps = { mode: 'none' | 'offered' | 'first'; inScope: InScope; limit: SitemapLimit }
 
 /** How a shard hears of watches, and how the results of their checks leave it. */
 export type CheckChannel = {
@@ -208,6 +214,14 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       showCounts()
     },
   })
+  const { tables } = deps
+  const sitemaps =
+    tables.mode === 'none'
+      ? null
+      : createSitemaps({
+          ...{ pipe: deps.pipe, limit: tables.limit, refuses: deps.refuses, offer: offerNow },
+          inScope: ({ check, host }, url) => tables.inScope({ url, pageHost: host, work: watches.workOf(check, url) }),
+        })
   const run = createVisitRunner({
     ...{ clock, frontier, dispatcher, batch, hostFailures, crawlStats, crawlDelays, refuse },
     track: retries.track('looking up pages'),
@@ -215,6 +229,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       ...settings,
       ...deps,
       run: settings.reading.run,
+      sitemaps,
       onCrawlDelay: (host, delayMs) => crawlDelays.set(host, delayMs),
     }),
     conclude: createConclude({
@@ -237,6 +252,14 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       },
     },
   })
+
+  /** Requests that no result brings. They are queued before the request that led to them is done. */
+  async function offerNow(offers: readonly Offer[]): Promise<void> {
+    const { limited, watches: queued } = await batch.persist(() => store.offer(offers))
+    stats.add('skipped.limit', limited)
+    watches.addQueued(queued)
+    checks.publish()
+  }
 
   /** Results that came too late. Their requests are still queued. */
   function refuse(items: readonly Pick<Finished, 'hostQueue' | 'request'>[], lease: PartitionLease): void {

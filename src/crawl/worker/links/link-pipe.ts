@@ -1,5 +1,5 @@
 import type { SkipReason } from '../../../core/reports/crawl-report.ts'
-import { type Check, linkDepth, noCheck, type Offer, UNLIMITED_DEPTH } from '../../../core/request.ts'
+import { type Check, linkDepth, noCheck, type Offer, TABLE_PRIORITY, UNLIMITED_DEPTH } from '../../../core/request.ts'
 import { type Access, accessOf, isOpen, withAccess, withoutAccess } from '../../../core/url/access.ts'
 import type { FingerprintCache } from '../../../core/url/fingerprint-cache.ts'
 import { hostKey } from '../../../core/url/partition.ts'
@@ -63,6 +63,8 @@ export type LinkPipe = {
   offered(offers: readonly Offer[]): void
   /** The target of a redirect. Where a seed leads is part of the crawl, in scope or not. */
   admit(url: string, page: PageContext, fromSeed: boolean): Offer | SkipReason | 'known' | 'unparsable'
+  /** A table of a host, such as a sitemap, as far from the seed as `page`. No list of suffixes and no scope of pages is about tables. */
+  table(url: string, page: PageContext): Offer | SkipReason | 'known' | 'unparsable'
   /** What the trap limits dropped when the target of a redirect was admitted. */
   takeDropped(page: PageContext, at: number): DroppedLinks[]
 }
@@ -159,11 +161,11 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     pageNumber++
   }
 
-  function offerOf(link: NamedLink, page: PageContext, depth: number, hops: number): Offer {
+  function offerOf(link: NamedLink, page: PageContext, depth: number, hops: number, hint = 0): Offer {
     const { url, key, hi, lo } = link
     // By the key, so that hosts which the host rules declare equal share one queue and one set of seen URLs.
     const host = hostKey(key)
-    const priority = order(url, hops)
+    const priority = order(url, hops) + hint
     const { check } = page
     const offer = { url, host, fp: toBigInt(hi, lo), parent: page.url, depth, hops, redirects: 0, priority, check }
     // Credentials and browser are for the host of the page, and for no other.
@@ -175,7 +177,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
    * A link that is not known. A refused link stays refused at any depth. An accepted one becomes known only when it is
    * really offered: the page may turn out to be part of a trap, and then its links are not.
    */
-  function consider(link: NamedLink, page: PageContext, depth: number | null, offers: Offer[]): boolean {
+  function consider(link: NamedLink, page: PageContext, depth: number | null, offers: Offer[], hint = 0): boolean {
     if (page.hops >= maxHops) {
       onSkip('trap', page.check.watch) // too far from here; a shorter way may still lead there
       drop('depth', link.url)
@@ -187,7 +189,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
       noteSeen(link.hi, link.lo, UNLIMITED_DEPTH)
       return false
     }
-    if (depth !== null) offers.push(offerOf(link, page, depth, page.hops + 1))
+    if (depth !== null) offers.push(offerOf(link, page, depth, page.hops + 1, hint))
     return true
   }
 
@@ -206,7 +208,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     const sliceEnd = work.spent + SLICE
     while (reading.read < found.length) {
       if (work.spent > sliceEnd) return false
-      const { href, known } = found[reading.read++]!
+      const { href, known, hint } = found[reading.read++]!
       let link = known
       if (link === null) {
         const named = name(href)
@@ -226,7 +228,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
       keys[links.length * 2 + 1] = link.lo
       links.push(link.url)
       if (seenDepth(link.hi, link.lo) >= knownFrom || accepted.has(link.key)) continue
-      if (consider(link, page, depth, offers)) accepted.add(link.key)
+      if (consider(link, page, depth, offers, hint)) accepted.add(link.key)
     }
     return true
   }
@@ -295,6 +297,13 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
       return verdict === null || (verdict === 'scope' && fromSeed)
         ? offerOf(named, page, page.depth, page.hops)
         : verdict
+    },
+    table(url, page) {
+      enter(page)
+      const named = name(url)
+      if (typeof named === 'string') return named
+      if (seenDepth(named.hi, named.lo) >= page.depth) return 'known'
+      return { ...offerOf(named, page, page.depth, page.hops), priority: TABLE_PRIORITY }
     },
     takeDropped,
   }

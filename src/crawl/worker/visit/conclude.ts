@@ -2,9 +2,10 @@ import { responseRecord } from '../../../archive/warc/record-writer.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { ErrorCode } from '../../../core/errors.ts'
 import type { SkipReason } from '../../../core/reports/crawl-report.ts'
-import type { Offer, QueuedRequest } from '../../../core/request.ts'
+import { isTable, type Offer, type QueuedRequest } from '../../../core/request.ts'
 import { accessOf, isOpen, withAccess } from '../../../core/url/access.ts'
 import { bodyDigest, digestText } from '../../../core/url/fingerprint.ts'
+import { registrableDomain } from '../../../core/url/partition.ts'
 import type { Capture, DocumentStore, KnownDocument, NoteOutcome } from '../../../store/contracts/documents.ts'
 import type { DroppedLinks } from '../../../store/contracts/dropped-links.ts'
 import { type FetchResponse, mediaTypeOf } from '../../fetch/fetch-result.ts'
@@ -16,6 +17,7 @@ import type { CounterName, ShardStats } from '../shared-counters.ts'
 import { STATUS_GONE } from './protocol-visit.ts'
 import { capturesOf, goneCapture, type ReadItemsOptions } from './read-items.ts'
 import { readResponse, redirectTarget } from './read-response.ts'
+import { sitemapLinks } from './sitemap-links.ts'
 import type { VisitResult } from './visit-result.ts'
 
 /** The result of a visit: a capture or a note to store, the links that it yields, and whether it is to be retried. */
@@ -135,6 +137,7 @@ export function createConclude({ documents, pipe, stats, countFor, crawlStats, c
     add(request, 'links', page.links)
     if (page.dropped.limit > 0) add(request, 'skipped.limit', page.dropped.limit)
     if (page.dropped.length > 0) add(request, 'skipped.length', page.dropped.length)
+    if (page.dropped.scope) add(request, 'skipped.scope', page.dropped.scope)
     const { offers, traps } = page
     if (page.kind === 'page') return { capture: page.capture, offers, traps, again: false }
     return { ...skipped(request, 'robots', response), offers, traps }
@@ -164,7 +167,9 @@ export function createConclude({ documents, pipe, stats, countFor, crawlStats, c
       return { capture: note(request, 'redirect', response), offers: [], again: false }
     const capture = gone(request, 'redirect', response, location)
     const context = contextOf(request)
-    const admitted = pipe.admit(location, context, request.parent === '')
+    const admitted = isTable(request)
+      ? admitTable(location, request, context)
+      : pipe.admit(location, context, request.parent === '')
     const traps = pipe.takeDropped(context, response.startedAt)
     if (typeof admitted === 'string') {
       if (admitted === 'unparsable')
@@ -183,9 +188,28 @@ export function createConclude({ documents, pipe, stats, countFor, crawlStats, c
     return { capture, offers: [offer], again: false }
   }
 
+  /** A table of a site may lie on another host of the site, or of the crawl. */
+  function admitTable(url: string, request: QueuedRequest, context: PageContext): ReturnType<LinkPipe['table']> {
+    const table = pipe.table(url, context)
+    if (typeof table === 'string') return table
+    const isOwn = registrableDomain(table.host) === registrableDomain(request.host)
+    return isOwn || reading.covers(request, table.url) ? table : 'scope'
+  }
+
+  /** Read again as it is kept: the links alone don't say which are sitemaps, and what goes first. */
+  async function followKeptTable(request: QueuedRequest, versionId: number): Promise<KeptLinks | null> {
+    const kept = await reading.keptBody(versionId)
+    const document = { isCut: false, startedAt: clock.now() }
+    const found = kept === null ? null : await sitemapLinks(request, { ...kept, ...document }, reading.sitemaps)
+    if (found === null) return null
+    return { ...found.found, links: found.found.links.length }
+  }
+
   async function followKept(request: QueuedRequest, known: KnownDocument): Promise<KeptLinks> {
     const { versionId, linkKeys, linkNaming } = known
     if (versionId === 0) return noLinks
+    const table = isTable(request) ? await followKeptTable(request, versionId) : null
+    if (table !== null) return table
     const context = contextOf(request)
     const isNamedAlike = linkKeys.length > 0 && linkNaming === reading.linkNaming
     // Most links of a page are known by now: their keys show it without reading the links themselves.

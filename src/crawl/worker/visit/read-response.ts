@@ -1,3 +1,4 @@
+import type { KeptBody } from '../../../archive/kept-text.ts'
 import type { MediaReader } from '../../../archive/media/media-reader.ts'
 import { responseRecord, revisitRecord } from '../../../archive/warc/record-writer.ts'
 import { readAspects } from '../../../core/change/aspects.ts'
@@ -18,6 +19,7 @@ import { type FetchResponse, headerList, headerValue, locationOf, mediaTypeOf } 
 import { freshUntil, validatorsOf } from '../../fetch/validators.ts'
 import { pageDirectives } from '../../robots/page-directives.ts'
 import type { LinkPipe, PageContext, PipedLinks } from '../links/link-pipe.ts'
+import { mayBeSitemap, type SitemapLinks, type SitemapLinksOptions, sitemapLinks } from './sitemap-links.ts'
 
 /** The result of reading a response with a body. */
 export type PageReading =
@@ -27,13 +29,16 @@ export type PageReading =
   | { kind: 'undecodable'; message: string }
 
 /** Links that were ignored, by the reason under which they count. */
-export type DroppedLinks = { limit: number; length: number }
+export type DroppedLinks = { limit: number; length: number; scope?: number }
 
 /** Fingerprint of the text of a version under these rules; null where its body is not there. */
 export type KeptText = (versionId: number, omit: OmitRules | null) => Promise<Buffer | null>
 
 /** The aspects of a version in one text; null where its body is not there. */
 export type KeptAspects = (versionId: number, asked: readonly Aspect[]) => Promise<string | null>
+
+/** The body of a version; null where it is not there. */
+export type KeptBodies = (versionId: number) => Promise<KeptBody | null>
 
 export type ReadOptions = {
   pipe: LinkPipe
@@ -51,7 +56,9 @@ export type ReadOptions = {
   /** What makes a version beside text and links, for the watch that asks. */
   aspectsOf(watch: number): readonly Aspect[]
   keptAspects: KeptAspects
+  keptBody: KeptBodies
   media: Pick<MediaReader, 'converts' | 'read'>
+  sitemaps: SitemapLinksOptions
 }
 
 const noneDropped: DroppedLinks = { limit: 0, length: 0 }
@@ -80,11 +87,19 @@ export async function readResponse(
     hops: request.hops,
     check: request.check,
   }
+  const truncated = response.truncated ?? (decoded.truncated ? 'length' : null)
+  const { startedAt } = response
+  const sitemap = mayBeSitemap(request, contentType, decoded.body)
+    ? await sitemapLinks(request, { ...document, isCut: truncated !== null, startedAt }, options.sitemaps)
+    : null
   // No await from here until the links go through: the pipe is in one page at a time.
   if (isHtml) pipe.enter(context)
-  const page = isHtml
-    ? extractPage(text.body, { contentType: text.contentType, url: request.url, maxLinks, recall: pipe.recall })
-    : extractFeed(decoded.body, { contentType, url: request.url, maxLinks })
+  const page =
+    sitemap !== null
+      ? null
+      : isHtml
+        ? extractPage(text.body, { contentType: text.contentType, url: request.url, maxLinks, recall: pipe.recall })
+        : extractFeed(decoded.body, { contentType, url: request.url, maxLinks })
   if (!isHtml && page !== null) pipe.enter(context)
   const entered = page?.base === undefined ? context : { ...context, baseHref: page.base }
   if (entered !== context) pipe.enter(entered)
@@ -97,15 +112,16 @@ export async function readResponse(
           agent: options.agent,
         })
   const piped =
-    page === null || directives?.nofollow === true ? noLinks : pipe.run(page.links, entered, response.startedAt)
+    sitemap?.found ??
+    (page === null || directives?.nofollow === true ? noLinks : pipe.run(page.links, entered, response.startedAt))
   const found = piped instanceof Promise ? await piped : piped
   const { traps } = found
   const links = found.links.length
-  const dropped = page === null || found === noLinks ? noneDropped : droppedOf(page)
+  const dropped =
+    sitemap !== null ? droppedEntries(sitemap) : page === null || found === noLinks ? noneDropped : droppedOf(page)
   if (directives?.noindex === true) return { kind: 'noindex', offers: found.offers, links, dropped, traps }
   // Pages that are read together are hashed together: see `inTurn` in visit-runner.ts.
   await undefined
-  const truncated = response.truncated ?? (decoded.truncated ? 'length' : null)
   const digest = bodyDigest(decoded.body)
   const omit = options.omitFor(request.url)
   const question = { known, digest, body: text.body, contentType: text.contentType, truncated: truncated ?? '', omit }
@@ -169,6 +185,10 @@ export async function compareText(question: TextQuestion, keptText: KeptText): P
   const rules = omit?.id ?? 0
   const before = known.text !== null && known.textRules === rules ? known.text : await keptText(known.versionId, omit)
   return { text, sameTextAs: before !== null && text.equals(before) ? known.versionId : 0 }
+}
+
+function droppedEntries({ limited, foreign }: SitemapLinks): DroppedLinks {
+  return { limit: limited, length: 0, scope: foreign }
 }
 
 function droppedOf({ droppedLinks, longLinks }: { droppedLinks: number; longLinks: number }): DroppedLinks {

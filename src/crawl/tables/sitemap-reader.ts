@@ -1,0 +1,97 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { looksLikeFeed, readFeed } from '../../core/feed/read-feed.ts'
+import { decodeText, detectCharset } from '../../core/http/charset.ts'
+import { decodeBody } from '../../core/http/decode-body.ts'
+import { addEntry, emptySitemap, maxSitemapBytes, type Sitemap } from './sitemap.ts'
+
+const beginning = 8192
+const xmlSitemap = /<(?:[a-z][\w.-]*:)?(?:urlset|sitemapindex)[\s>/]/i
+
+/** Whether a document that nobody called a sitemap begins like one. */
+export const looksLikeSitemap = (body: Buffer): boolean => xmlSitemap.test(body.toString('latin1', 0, beginning))
+
+export type SitemapSource = {
+  url: string
+  contentType: string | undefined
+  maxBytes: number
+  /** The body broke off, or was cut at a limit. */
+  isCut: boolean
+}
+
+/** A sitemap in any of its forms; null for anything else. `isCut`: it goes on behind what was read. */
+export type SitemapReading = { sitemap: Sitemap; isCut: boolean } | null
+
+/**
+ * Reads a document that was called a sitemap: XML, a list of URLs, a feed, each compressed with gzip or not. What is in it decides, not
+ * its media type: servers have all kinds of names for sitemaps. A page in HTML, as some servers send it for everything, is none.
+ */
+export async function readSitemap(body: Buffer, source: SitemapSource): Promise<SitemapReading> {
+  const maxBytes = Math.min(source.maxBytes, maxSitemapBytes)
+  // Compressed as a file, on top of any encoding of the transfer.
+  const unpacked = isGzip(body) ? await decodeBody(body, 'gzip', maxBytes) : null
+  if (unpacked?.kind === 'failed') return null
+  const bytes = unpacked?.body ?? (body.length > maxBytes ? body.subarray(0, maxBytes) : body)
+  const isCut = source.isCut || (unpacked?.truncated ?? bytes !== body)
+  const contentType = unpacked === null ? source.contentType : undefined
+  const sitemap = await readUnpacked(bytes, { url: source.url, contentType, isCut })
+  return sitemap === null ? null : { sitemap, isCut }
+}
+
+async function readUnpacked(
+  bytes: Buffer,
+  { url, contentType, isCut }: Omit<SitemapSource, 'maxBytes'>,
+): Promise<Sitemap | null> {
+  const { charset } = detectCharset({ bytes, contentType: charsetOnly(contentType) })
+  // In an encoding of two bytes the first element can only be found in the text.
+  const isWide = charset.startsWith('utf-16')
+  const start = isWide ? decodeText(bytes.subarray(0, beginning), charset) : bytes.toString('latin1', 0, beginning)
+  if (xmlSitemap.test(start))
+    return (await import('./sitemap-xml.ts')).readXmlSitemap(decodeText(bytes, charset), nextTurn)
+  if (looksLikeFeed(bytes)) return readFeedSitemap(bytes, url)
+  return readTextSitemap(decodeText(bytes, charset), isCut)
+}
+
+/** XML in `text/plain` is XML all the same; of the type only the encoding is believed. */
+function charsetOnly(contentType: string | undefined): string | undefined {
+  return contentType !== undefined && /charset/i.test(contentType) ? contentType : undefined
+}
+
+function readFeedSitemap(bytes: Buffer, url: string): Sitemap | null {
+  const feed = readFeed(bytes, { contentType: 'application/xml', url })
+  if (feed === null) return null
+  const sitemap = emptySitemap('feed')
+  for (const { link, date } of feed.entries) {
+    // An entry without a link has that of its site.
+    if (link !== feed.site) addEntry(sitemap, sitemap.pages, { url: link, modifiedAt: date, priority: null })
+  }
+  return sitemap
+}
+
+const isUrl = /^https?:\/\/[^\s<>]+$/i
+
+/** One URL a line. Its first line is one too: anything else is some other text. */
+function readTextSitemap(text: string, isCut: boolean): Sitemap | null {
+  const sitemap = emptySitemap('text')
+  for (let at = 0; at < text.length; ) {
+    const end = endOfLine(text, at)
+    // Half a URL is another one.
+    if (isCut && end === text.length) break
+    const line = text.slice(at, end).trim()
+    at = end + 1
+    if (line === '') continue
+    if (isUrl.test(line)) addEntry(sitemap, sitemap.pages, { url: line, modifiedAt: null, priority: null })
+    else if (sitemap.pages.length === 0) return null
+    else sitemap.unreadable++
+  }
+  return sitemap.pages.length === 0 ? null : sitemap
+}
+
+function endOfLine(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x0a || code === 0x0d) return at
+  }
+  return text.length
+}
+
+const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b

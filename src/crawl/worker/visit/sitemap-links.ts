@@ -1,0 +1,144 @@
+import type { Clock } from '../../../core/clock.ts'
+import { isForAll, isTable, linkDepth, type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../../../core/request.ts'
+import { hostKey, registrableDomain } from '../../../core/url/partition.ts'
+import type { DocumentKey, KnownDocument } from '../../../store/contracts/documents.ts'
+import type { FoundLink } from '../../extract/fastfind.ts'
+import { isStale, type Sitemap, type SitemapEntry, sortEntries } from '../../tables/sitemap.ts'
+import { looksLikeSitemap, readSitemap } from '../../tables/sitemap-reader.ts'
+import type { SitemapLimit } from '../../tables/sitemaps.ts'
+import type { NamedLink } from '../links/link-memo.ts'
+import type { LinkPipe, PageContext, PipedLinks } from '../links/link-pipe.ts'
+
+export type SitemapLinksOptions = {
+  pipe: LinkPipe
+  clock: Clock
+  maxBodyBytes: number
+  keyOf(url: string): DocumentKey
+  /** When pages were visited; null where nothing is known from before. */
+  findKnown: ((keys: readonly DocumentKey[]) => Promise<(KnownDocument | null)[]>) | null
+  limit: SitemapLimit
+  log(level: 'debug' | 'info', message: string, fields?: Record<string, unknown>): void
+}
+
+export type SitemapBody = { body: Buffer; contentType: string | undefined; isCut: boolean; startedAt: number }
+
+/** `foreign`: entries that a sitemap of this host has no say about. `limited`: entries beyond a limit. */
+export type SitemapLinks = { found: PipedLinks; foreign: number; limited: number }
+
+/** An index may name an index, although the protocol doesn't want it, but not without end. */
+const MAX_NESTING = 3
+/** Unchanged since the last visit: behind all other pages of the host. */
+const LAST = 2 ** 31
+/** Documents that are looked up at a time. */
+const LOOKUP = 500
+
+/**
+ * What a sitemap leads to; null where the document is none. Asked for as a table of its host, it may have any form, and its entries are
+ * as far from the seed as it is itself, which is one link. Met as a page or as a source, it is recognised by its XML, and its
+ * entries are its links.
+ */
+export async function sitemapLinks(
+  request: QueuedRequest,
+  document: SitemapBody,
+  options: SitemapLinksOptions,
+): Promise<SitemapLinks | null> {
+  const reading = await readSitemap(document.body, { ...document, url: request.url, maxBytes: options.maxBodyBytes })
+  if (reading === null) return null
+  const { sitemap, isCut } = reading
+  const pages = ownEntries(sitemap.pages, request)
+  const sitemaps = ownEntries(sitemap.sitemaps, request)
+  const foreign = sitemap.pages.length + sitemap.sitemaps.length - pages.length - sitemaps.length
+  const sorted = sortEntries(await withVisits(pages, options), options.clock.now())
+  const links: FoundLink<NamedLink>[] = sorted.map((entry) => ({
+    ...{ href: entry.url, tag: 'a', nofollow: false, known: null, hint: isStale(entry) ? LAST : 0 },
+  }))
+  // For a watched source, the sitemaps of an index are links like any other.
+  const asTables = isForAll(request.check)
+  if (!asTables) for (const { url } of sitemaps) links.push({ href: url, tag: 'a', nofollow: false, known: null })
+  const { pipe } = options
+  const context = contextOf(request)
+  pipe.enter(context)
+  const piped = pipe.run(links, context, document.startedAt)
+  const found = piped instanceof Promise ? await piped : piped
+  const nested = asTables ? nestedOffers(request, sitemaps, options) : { offers: [], limited: 0 }
+  const limited = sitemap.dropped + nested.limited
+  tell(request, sitemap, { isCut, limited, foreign }, options)
+  return { found: { ...found, offers: [...nested.offers, ...found.offers] }, foreign, limited }
+}
+
+const maybeXml = /[/+]xml/i
+
+/** Whether the document may be a sitemap: asked for as one, or with a beginning like one. */
+export const mayBeSitemap = (request: QueuedRequest, contentType: string | undefined, body: Buffer): boolean =>
+  isTable(request) || (maybeXml.test(contentType ?? '') && looksLikeSitemap(body))
+
+/**
+ * A sitemap speaks for its own domain, and for that of the robots.txt or index that names it. The protocol is stricter and says host; a
+ * site with several hosts is one site, and its scope decides.
+ */
+function ownEntries(entries: readonly SitemapEntry[], { url: own, parent, host }: QueuedRequest): SitemapEntry[] {
+  const prefix = own.slice(0, own.indexOf('/', 8) + 1)
+  const domains = new Set([registrableDomain(host)])
+  if (/^https?:/.test(parent)) domains.add(registrableDomain(hostKey(parent)))
+  return entries.filter(({ url }) => {
+    if (url.startsWith(prefix)) return true
+    const parsed = URL.parse(url, own)
+    // What can't be parsed is counted by the pipe, as links of pages are.
+    return parsed === null || !/^https?:$/.test(parsed.protocol) || domains.has(registrableDomain(hostKey(parsed.href)))
+  })
+}
+
+/** With the time of the last visit; 0 for pages without one. */
+async function withVisits(
+  entries: readonly SitemapEntry[],
+  { findKnown, keyOf }: SitemapLinksOptions,
+): Promise<(SitemapEntry & { visitedAt: number })[]> {
+  const visits = entries.map((entry) => ({ ...entry, visitedAt: 0 }))
+  const dated = findKnown === null ? [] : visits.filter(({ modifiedAt }) => modifiedAt !== null)
+  for (let at = 0; at < dated.length; at += LOOKUP) {
+    const part = dated.slice(at, at + LOOKUP)
+    const known = await findKnown!(part.map(({ url }) => keyOf(URL.parse(url)?.href ?? url)))
+    for (const [index, document] of known.entries()) part[index]!.visitedAt = document?.checkedAt ?? 0
+  }
+  return visits
+}
+
+function nestedOffers(
+  request: QueuedRequest,
+  sitemaps: readonly SitemapEntry[],
+  { pipe, limit }: SitemapLinksOptions,
+): { offers: Offer[]; limited: number } {
+  const offers: Offer[] = []
+  const redirects = isTable(request) ? request.redirects + 1 : 0
+  const depth = isTable(request) ? request.depth : linkDepth(request.depth)
+  const hops = isTable(request) ? request.hops : request.hops + 1
+  if (depth === null) return { offers, limited: 0 }
+  const context = { ...contextOf(request), depth, hops }
+  let limited = 0
+  for (const { url } of sitemaps) {
+    const offer = redirects > MAX_NESTING ? null : pipe.table(url, context)
+    if (offer === null) limited++
+    else if (typeof offer === 'string') continue
+    else if (limit.admits(offer)) offers.push({ ...offer, redirects })
+    else limited++
+  }
+  return { offers, limited }
+}
+
+function tell(
+  { url }: QueuedRequest,
+  { form, pages, sitemaps, unreadable }: Sitemap,
+  { isCut, limited, foreign }: { isCut: boolean; limited: number; foreign: number },
+  { log }: SitemapLinksOptions,
+): void {
+  const counts = { pages: pages.length, sitemaps: sitemaps.length, unreadable, foreign, limited }
+  if (isCut || limited > 0) log('info', 'a sitemap is larger than is read', { url, isCut, ...counts })
+  else log('debug', 'sitemap', { url, form, ...counts })
+}
+
+/** Its entries are where it is itself: as if it were the page before. */
+function contextOf(request: QueuedRequest): PageContext {
+  const { url, host, check } = request
+  const depth = isTable(request) && request.depth !== UNLIMITED_DEPTH ? request.depth + 1 : request.depth
+  return { url, host, baseHref: undefined, depth, hops: isTable(request) ? request.hops - 1 : request.hops, check }
+}
