@@ -204,6 +204,8 @@ export type Administrator = { email: string; password: string }
 export type CrawlHooks = {
   /** About five times a second. */
   onProgress(snapshot: CrawlSnapshot): void
+  /** Whether the reader of new pages has more than it can take of those stored: no request is started meanwhile. Not in a cluster or a service. */
+  isBehind?(stored: number): boolean
   /** Aborted to finish requests in flight, save and return. */
   signal: AbortSignal
   log: Logger

@@ -17,6 +17,8 @@ export type ConfigSources = {
   /** Must exist. Without it, `erace.config.ts|js|json` in `cwd` is taken if there is one. */
   file?: string | undefined
   cwd?: string | undefined
+  /** Taken instead of a file: the object that one would export. */
+  values?: object | undefined
   env: Readonly<Record<string, string | undefined>>
   overrides?: readonly Override[] | undefined
 }
@@ -67,15 +69,19 @@ export function configOf(values: Partial<Record<SettingKey, unknown>> = {}): Con
   return config
 }
 
-async function valuesOfFile({ file, cwd = '.' }: ConfigSources, errors: ValidationError[]): Promise<Given[]> {
+async function valuesOfFile(sources: ConfigSources, errors: ValidationError[]): Promise<Given[]> {
+  const { file, cwd = '.', values } = sources
+  if (values !== undefined) return valuesOf(values, 'config', cwd, errors)
   const found = await findConfigFile(file, cwd, errors)
   if (found === undefined) return []
   const content = await readConfigFile(found, errors)
-  if (content === undefined) return []
+  return content === undefined ? [] : valuesOf(content, found.name, dirname(found.path), errors)
+}
+
+function valuesOf(content: object, source: string, folder: string, errors: ValidationError[]): Given[] {
   const given = new Map<SettingKey, Given>()
-  const folder = dirname(found.path)
   for (const [path, value] of flatten(content, '')) {
-    const place = `${found.name}, ${path.slice(0, 100)}`
+    const place = `${source}, ${path.slice(0, 100)}`
     if (isSection(path)) errors.push({ place, message: 'expected an object with the settings of this section' })
     else if (!isKey(path)) errors.push({ place, message: unknown('key', path, settingKeys) })
     else if (given.has(path)) errors.push({ place, message: 'is set twice' })

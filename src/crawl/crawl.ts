@@ -48,6 +48,8 @@ export type CrawlOptions = {
   clock: Clock
   signal: AbortSignal
   onProgress(snapshot: CrawlSnapshot): void
+  /** While this is so, no request is started. */
+  isBehind?: ((stored: number) => boolean) | undefined
   /** Notes that nothing is left. Retried while the store can't write. */
   finish(): Promise<void>
   track: Track
@@ -64,6 +66,7 @@ export async function runCrawl({
   clock,
   signal,
   onProgress,
+  isBehind = () => false,
   finish,
   track,
 }: CrawlOptions): Promise<CrawlResult> {
@@ -80,7 +83,7 @@ export async function runCrawl({
     })
   const progress = setInterval(() => onProgress(snapshotOf(counters)), PROGRESS_MS)
   try {
-    await whileAlive(untilDone(counters, seeding.isComplete, signal))
+    await whileAlive(untilDone(counters, { isSeeded: seeding.isComplete, isBehind, signal }))
     isOver = true
     counters.stop()
     const [details] = await whileAlive(Promise.all([Promise.all(shards.map((shard) => shard.stop())), seeded]))
@@ -95,9 +98,12 @@ export async function runCrawl({
   }
 }
 
-function untilDone(counters: SharedCounters, isSeeded: () => boolean, signal: AbortSignal): Promise<void> {
+type Ending = { isSeeded(): boolean; isBehind(stored: number): boolean; signal: AbortSignal }
+
+function untilDone(counters: SharedCounters, { isSeeded, isBehind, signal }: Ending): Promise<void> {
   return new Promise((resolve) => {
     const watch = setInterval(() => {
+      counters.throttle(isBehind(counters.total('stored')))
       const spent = counters.isBudgetSpent() && counters.total('inFlight') === 0
       const isLeft = counters.outstanding() > 0 || !isSeeded()
       if (isLeft && !spent && !signal.aborted) return

@@ -1,1 +1,51 @@
-export type { CrawlResult } from '../core/reports/crawl-report.ts'
+import type { ConfigInput } from '../config/config-input.ts'
+import type { CrawlResult } from '../core/reports/crawl-report.ts'
+import type { Archive } from './archive.ts'
+import type { CrawlHandlers, LibraryCrawlResult, Watching } from './crawl.ts'
+import type { ArchivedPage } from './page.ts'
+import type { Service, ServiceOptions } from './service.ts'
+import type { CrawlOptions } from './settings.ts'
+
+/**
+ * The library: `import … from 'erace'`. Parts of the crawler import it in their own threads, so it loads nothing before it is called.
+ */
+
+/** Crawls until nothing is left, and gives each page that is new or has changed to `onPage`. */
+export async function crawl(options: CrawlOptions, handlers?: CrawlHandlers): Promise<LibraryCrawlResult> {
+  return (await import('./crawl.ts')).crawl(options, handlers)
+}
+
+/** The same as an iterator. Leaving the loop stops the crawl; what is stored stays, and the next call goes on. */
+export async function* crawlPages(
+  options: CrawlOptions,
+  watching?: Watching,
+): AsyncGenerator<ArchivedPage, CrawlResult, undefined> {
+  return yield* (await import('./crawl.ts')).crawlPages(options, watching)
+}
+
+/** Opens a data folder, or a shared store by its `postgres://` address, for reading. */
+export async function openArchive(place: string, options?: { config?: ConfigInput }): Promise<Archive> {
+  return (await import('./archive.ts')).openArchive(place, options)
+}
+
+/** Runs the whole service in this process. Resolves when it is ready. */
+export async function startService(options?: ServiceOptions): Promise<Service> {
+  return (await import('./service.ts')).startService(options)
+}
+
+/** The type of `erace.config.ts`: `export default defineConfig({ crawl: { delay: '2s' } })`. */
+export const defineConfig = (config: ConfigInput): ConfigInput => config
+
+export type { ConfigInput } from '../config/config-input.ts'
+export { AppError, type ErrorCode, isAppError } from '../core/errors.ts'
+export type { CrawlResult, CrawlSnapshot } from '../core/reports/crawl-report.ts'
+export type { DiffReport, HistoryReport } from '../core/reports/history-report.ts'
+export type { SearchHit, SearchReport } from '../core/reports/search-report.ts'
+export type { ModuleTools, Page, ProcessingModule } from '../crawl/parts/module.ts'
+export { defineFetcher, defineFilter, defineModule, defineStorage } from '../crawl/parts/part.ts'
+export type { Storage, StoredVersion } from '../crawl/parts/storage.ts'
+export type { Archive } from './archive.ts'
+export type { CrawlHandlers, LibraryCrawlResult, Watching } from './crawl.ts'
+export type { ArchivedPage } from './page.ts'
+export type { Service, ServiceOptions } from './service.ts'
+export type { CrawlOptions, LogEntry, Place } from './settings.ts'

@@ -44,6 +44,7 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
     if ((jobs.compress && opened.hasClosedFiles) || (jobs.index && looksBack)) background?.wake()
     return await runCrawl({
       ...{ shards: threads.handles, counters, seeds: settings.seeds, clock: systemClock, signal },
+      isBehind: hooks.isBehind,
       onProgress(snapshot) {
         idleWork(snapshot.stored)
         hooks.onProgress(snapshot)

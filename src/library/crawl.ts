@@ -1,0 +1,149 @@
+import { openStores } from '../app/engines/open-engine.ts'
+import type { CrawlHooks, Target } from '../cli/engine.ts'
+import type { CrawlSettings } from '../config/crawl-settings.ts'
+import type { CrawlResult, CrawlSnapshot } from '../core/reports/crawl-report.ts'
+import { wait } from '../core/work/retry.ts'
+import type { Version } from '../store/contracts/versions.ts'
+import { type ArchivedPage, createPageReader } from './page.ts'
+import { type CrawlOptions, crawlSettingsOf, logTo, type OnLog, targetOf } from './settings.ts'
+
+export type CrawlHandlers = {
+  /**
+   * Called for each page that is new or has changed, once it is in the archive. The crawl pauses when it is far ahead of this.
+   * If it throws, the page counts as failed and the crawl goes on.
+   */
+  onPage?(page: ArchivedPage): unknown
+  /** Calls of `onPage` at the same time; 1 if nothing is said. */
+  concurrency?: number
+  onPageError?(error: unknown, page: ArchivedPage): void
+} & Watching
+
+export type Watching = {
+  /** Pages of versions after this id come first: those that an interrupted program had not dealt with. */
+  after?: number
+  /** About five times a second. */
+  onProgress?(snapshot: CrawlSnapshot): void
+  onLog?: OnLog
+  /** When it is aborted, requests in flight are finished and everything is saved. */
+  signal?: AbortSignal
+}
+
+/** What `erace crawl --json` prints, and what came of the calls of `onPage`. */
+export type LibraryCrawlResult = CrawlResult & {
+  pages: { handled: number; failed: number /** The first 100. */; errors: { url: string; message: string }[] }
+}
+
+const ERRORS_KEPT = 100
+/** Stored pages that may wait for `onPage` before no more requests are started. */
+const MAX_BEHIND = 500
+const READ_AT_ONCE = 100
+const LOOK_EVERY_MS = 50
+
+/** Crawls until nothing is left, and gives each new page to `onPage`. */
+export async function crawl(options: CrawlOptions, handlers: CrawlHandlers = {}): Promise<LibraryCrawlResult> {
+  const { onPage, onPageError, concurrency = 1 } = handlers
+  const pages = crawlPages(options, handlers)
+  const outcome: LibraryCrawlResult['pages'] = { handled: 0, failed: 0, errors: [] }
+  let result: CrawlResult | null = null
+  async function handle(page: ArchivedPage): Promise<void> {
+    try {
+      await onPage?.(page)
+      outcome.handled++
+    } catch (error) {
+      outcome.failed++
+      const message = error instanceof Error ? error.message : String(error)
+      if (outcome.errors.length < ERRORS_KEPT) outcome.errors.push({ url: page.url, message })
+      onPageError?.(error, page)
+    }
+  }
+  async function handleAll(): Promise<void> {
+    for (;;) {
+      const next = await pages.next()
+      if (next.done === true) {
+        result ??= next.value
+        return
+      }
+      await handle(next.value)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: Math.max(1, concurrency) }, handleAll))
+  } finally {
+    // Ends the crawl where a handler of errors has thrown.
+    await pages.return(null as never)
+  }
+  return { ...result!, pages: outcome }
+}
+
+/** The same as an iterator. Leaving the loop stops the crawl; what is stored stays, and the next call goes on. */
+export async function* crawlPages(
+  options: CrawlOptions,
+  watching: Watching = {},
+): AsyncGenerator<ArchivedPage, CrawlResult, undefined> {
+  const target = await targetOf(options)
+  const settings = await crawlSettingsOf(options, target)
+  if (target.store !== null) await (await import('../app/commands/cluster.ts')).migrate(target)
+  const stores = await openStores(target, 'create')
+  const leaving = new AbortController()
+  let running: RunningCrawl | null = null
+  try {
+    const pageOf = createPageReader(stores)
+    let after = watching.after ?? (await stores.newestVersion())
+    running = startCrawl(settings, target, watching, leaving.signal)
+    for (;;) {
+      // Read before the look: what is stored until the end is seen by the look after it.
+      const isOver = running.isOver()
+      const found = await stores.versions.versions({ after, limit: READ_AT_ONCE, mayMiss: isOver })
+      for (const version of found) {
+        after = version.id
+        running.seen()
+        if (hasPage(version)) yield pageOf(version)
+      }
+      if (found.length === 0 && isOver) return await running.result
+      if (found.length === 0) await wait(LOOK_EVERY_MS, running.over)
+    }
+  } finally {
+    leaving.abort()
+    await running?.result.catch(() => {}) // thrown above, unless the caller has left
+    await stores.close()
+  }
+}
+
+const hasPage = ({ reason, body }: Version): boolean => reason !== 'gone' && body === 'kept'
+
+type RunningCrawl = {
+  result: Promise<CrawlResult>
+  isOver(): boolean
+  /** Aborted when it is over. */
+  over: AbortSignal
+  /** One more version was read. */
+  seen(): void
+}
+
+function startCrawl(settings: CrawlSettings, target: Target, watching: Watching, leaving: AbortSignal): RunningCrawl {
+  const stopping = new AbortController()
+  const over = new AbortController()
+  const stop = (): void => stopping.abort()
+  for (const signal of [leaving, watching.signal])
+    if (signal?.aborted) stop()
+    else signal?.addEventListener('abort', stop, { once: true })
+  let seen = 0
+  const hooks: CrawlHooks = {
+    onProgress: (snapshot) => watching.onProgress?.(snapshot),
+    isBehind: (stored) => stored - seen > MAX_BEHIND,
+    signal: stopping.signal,
+    log: logTo(watching.onLog, target),
+    inService: { refused: [], ignored: [], onHandedOver() {} },
+  }
+  const result = run(settings, hooks, target).finally(() => {
+    watching.signal?.removeEventListener('abort', stop)
+    over.abort()
+  })
+  result.catch(() => {}) // observed when the last page was given
+  return { result, over: over.signal, isOver: () => over.signal.aborted, seen: () => void seen++ }
+}
+
+async function run(settings: CrawlSettings, hooks: CrawlHooks, { store }: Target): Promise<CrawlResult> {
+  if (store === null) return (await import('../app/roles/crawl.ts')).crawl(settings, hooks)
+  return (await import('../app/roles/crawl-cluster.ts')).crawl(store, settings, hooks)
+}

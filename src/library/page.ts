@@ -1,0 +1,79 @@
+import { createBodyReader, type VersionBody } from '../archive/body-reader.ts'
+import { sourceText } from '../archive/history/version-report.ts'
+import { AppError } from '../core/errors.ts'
+import { documentText } from '../core/text/document-text.ts'
+import { withoutAccess } from '../core/url/access.ts'
+import type { ObjectStore } from '../store/contracts/objects.ts'
+import type { Version, VersionReason, VersionStore } from '../store/contracts/versions.ts'
+
+/** A version of a page in the archive. What isn't in the catalogue is read when it is asked for, while the archive is open. */
+export type ArchivedPage = {
+  /** Later versions have higher ids, over all pages. */
+  readonly id: number
+  readonly url: string
+  /** Counts the versions of this page from 1. */
+  readonly version: number
+  /** Why there is this version. `links`: the text is the same, the links aren't; `back`: it was gone. */
+  readonly reason: VersionReason
+  readonly fetchedAt: Date
+  /** HTTP status; 0 where the protocol has none. */
+  readonly status: number
+  /** Media type without parameters. */
+  readonly type: string
+  readonly title: string
+  /** Bytes of the body, without content encoding. */
+  readonly size: number
+  /** What a reader sees, a line for each block; null for media types without text. */
+  text(): Promise<string | null>
+  /** The source as text, such as HTML; null if it isn't text. */
+  source(): Promise<string | null>
+  bytes(): Promise<Uint8Array>
+  /** Response headers as `[name, value]`, in their order. */
+  headers(): Promise<[name: string, value: string][]>
+  /** Absolute URLs, in page order. */
+  links(): Promise<string[]>
+}
+
+export type PageReader = (version: Version) => ArchivedPage
+
+export function createPageReader(stores: { versions: VersionStore; objects: ObjectStore }): PageReader {
+  const bodies = createBodyReader(stores)
+  return (version) => {
+    const url = withoutAccess(version.url)
+    const kept = async () => bodyOf(url, await bodies.read(version))
+    return {
+      ...{ id: version.id, url, version: version.n, reason: version.reason, fetchedAt: new Date(version.firstSeenAt) },
+      ...{ status: version.status, type: version.type.split(';', 1)[0]!.trim(), title: version.title },
+      size: version.size,
+      async text() {
+        const { body, contentType } = bodyOf(url, await bodies.readText(version))
+        return documentText(body, { contentType, lines: true })
+      },
+      async source() {
+        const { body, contentType } = await kept()
+        return sourceText(body, contentType)
+      },
+      bytes: async () => (await kept()).body,
+      async headers() {
+        const read = await bodies.read(version)
+        return read.kind === 'damaged' ? [] : headersOf(read.header)
+      },
+      links: () => stores.versions.links(version.id),
+    }
+  }
+}
+
+function bodyOf(url: string, read: VersionBody): Extract<VersionBody, { kind: 'body' }> {
+  if (read.kind === 'body') return read
+  if (read.kind === 'damaged') throw new AppError('record-damaged', `${url}: ${read.message}`)
+  throw new AppError('not-found', `${url}: the body of this version is not kept`)
+}
+
+/** The first line is the status line. */
+function headersOf(header: string): [string, string][] {
+  const lines = header.split('\r\n').slice(1)
+  return lines.flatMap((line): [string, string][] => {
+    const colon = line.indexOf(':')
+    return colon <= 0 ? [] : [[line.slice(0, colon), line.slice(colon + 1).trim()]]
+  })
+}

@@ -1,0 +1,94 @@
+import { resolve } from 'node:path'
+import type { Logger } from 'pino'
+import type { Target } from '../cli/engine.ts'
+import { createLog } from '../cli/output/log.ts'
+import type { ConfigInput } from '../config/config-input.ts'
+import { readCrawlLists, readSeeds } from '../config/crawl-lists.ts'
+import type { CrawlSettings } from '../config/crawl-settings.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { omitRulesOf } from '../config/source-rules.ts'
+import { InvalidInputError, type ValidationError } from '../config/validation-errors.ts'
+
+/** Where the archive is. */
+export type Place = {
+  /** A data folder, made if it is missing; `./erace-data` if nothing is said. */
+  data?: string
+  /** Or the shared store of a cluster: `postgres://USER:PASSWORD@HOST/DATABASE`. */
+  store?: string
+  /** Settings as in `erace.config.ts`. Neither such a file nor the environment is read. */
+  config?: ConfigInput
+}
+
+export type CrawlOptions = Place & {
+  /** Absolute URLs, or `@FILE` with one per line; `crawl.seeds` of the configuration if left out. */
+  seeds?: string | readonly string[]
+  /** Links to follow from a seed; no limit if left out. */
+  depth?: number
+  /** Crawl only URLs that match; the hosts of the seeds if left out. */
+  restrict?: RegExp | string
+  /** Stop after this many pages; the same call later goes on. */
+  maxPages?: number
+}
+
+/** A line of the log. */
+export type LogEntry = { level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'; message: string } & Record<
+  string,
+  unknown
+>
+export type OnLog = (entry: LogEntry) => void
+
+const levels = new Map<number, LogEntry['level']>([
+  [10, 'trace'],
+  [20, 'debug'],
+  [30, 'info'],
+  [40, 'warn'],
+  [50, 'error'],
+  [60, 'fatal'],
+])
+
+/** `config.log.level` decides which lines there are. */
+export function logTo(onLog: OnLog | undefined, { config }: Target): Logger {
+  const write = (line: string): void => {
+    const { level, msg = '', ...fields } = JSON.parse(line) as { level: number; msg?: string }
+    onLog?.({ ...fields, level: levels.get(level) ?? 'info', message: msg })
+  }
+  const level = onLog === undefined ? 'silent' : config.log.level
+  return createLog({ level, format: 'json', destination: { write }, colour: false })
+}
+
+export async function targetOf({ data = 'erace-data', store, config = {} }: Place): Promise<Target> {
+  if (store !== undefined && !/^postgres(?:ql)?:\/\/./.test(store))
+    throw new InvalidInputError('usage-wrong', [{ place: 'store', message: 'must be postgres://…' }])
+  return {
+    dataDir: resolve(data),
+    store: store ?? null,
+    config: await loadConfig({ cwd: process.cwd(), env: {}, values: config }),
+  }
+}
+
+/** Throws `usage-wrong` with everything that is wrong. */
+export async function crawlSettingsOf(options: CrawlOptions, target: Target): Promise<CrawlSettings> {
+  const { seeds, depth, restrict, maxPages } = options
+  const { config, dataDir: folder } = target
+  const errors: ValidationError[] = []
+  const count = (place: string, value: number | undefined, min: number): number | null => {
+    if (value === undefined || (Number.isSafeInteger(value) && value >= min)) return value ?? null
+    errors.push({ place, message: `must be a whole number, at least ${min}` })
+    return null
+  }
+  const configured = await readCrawlLists(config.crawl, errors)
+  const words = typeof seeds === 'string' ? [seeds] : seeds
+  const settings = {
+    ...{ folder, config, files: configured.files, omit: omitRulesOf(config.sources) },
+    seeds: words === undefined ? configured.seeds : await readSeeds(words, { cwd: process.cwd(), errors }),
+    depth: count('depth', depth, 0) ?? configured.depth,
+    maxPages: count('maxPages', maxPages, 1),
+    restrict: restrict instanceof RegExp ? restrict.source : (restrict ?? null),
+  }
+  if (restrict instanceof RegExp && restrict.flags !== '')
+    errors.push({ place: 'restrict', message: `flags such as ${restrict.flags} are not supported` })
+  if (settings.seeds.length === 0 && errors.length === 0)
+    errors.push({ place: 'seeds', message: 'give at least one URL' })
+  if (errors.length > 0) throw new InvalidInputError('usage-wrong', errors)
+  return settings
+}
