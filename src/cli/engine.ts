@@ -71,7 +71,7 @@ export type Engine = {
   restore(file: string, target: Target, hooks: RestoreHooks): Promise<RestoreReport>
   search(target: Target, request: SearchRequest, hooks: SearchHooks): Promise<SearchReport>
   history(target: Target, url: string, request: HistoryRequest): Promise<HistoryReport>
-  show(target: Target, address: string): Promise<ShowReport>
+  show(target: Target, address: string, request?: { markdown: boolean }): Promise<ShowReport>
   diff(target: Target, url: string, request: CompareRequest): Promise<DiffReport>
   /** `text`: by lines or words, as the report has them. */
   diffPage(report: DiffReport, view: 'changes' | 'text'): Promise<string>

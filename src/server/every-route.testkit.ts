@@ -144,6 +144,7 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       'GET /versions/:id': hers(`/versions/${version}`),
       'GET /versions/:id/content': hers(`/versions/${version}/content`),
       'GET /versions/:id/text': hers(`/versions/${version}/text`),
+      'GET /versions/:id/markdown': hers(`/versions/${version}/markdown`),
       'GET /search': own('/search?q=secret'),
       'GET /explain': own('/explain?url=http%3A%2F%2Fwww.example.org%2F'),
       'GET /crawl': administration('/crawl'),

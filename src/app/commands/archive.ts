@@ -15,8 +15,8 @@ import { withStores } from '../engines/open-engine.ts'
 export const history: Engine['history'] = (target, url, request) =>
   reading(target, async (parts) => readHistory(parts, await parts.finder.document(url), request))
 
-export const show: Engine['show'] = (target, address) =>
-  reading(target, async (parts) => readShown(parts, await parts.finder.find(address)))
+export const show: Engine['show'] = (target, address, request) =>
+  reading(target, async (parts) => readShown(parts, await parts.finder.find(address), request))
 
 export const diff: Engine['diff'] = (target, url, request) =>
   reading(target, async (parts) => compareVersions(parts, await parts.finder.document(url), request))

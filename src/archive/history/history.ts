@@ -6,6 +6,7 @@ import { withoutAccess } from '../../core/url/access.ts'
 import type { CataloguedDocument, Version, VersionStore } from '../../store/contracts/versions.ts'
 import type { BodyReader, VersionBody } from '../body-reader.ts'
 import { changeSummary, type SummarisedContent } from '../diff/change-summary.ts'
+import { toMarkdown } from '../markdown/to-markdown.ts'
 import { failureWords } from '../media/converter.ts'
 import type { FoundVersion } from './version-finder.ts'
 import { sourceText, versionReport } from './version-report.ts'
@@ -83,6 +84,7 @@ async function contentOf(bodies: BodyReader, version: Version): Promise<Summaris
 export async function readShown(
   { versions, bodies }: { versions: VersionStore; bodies: BodyReader },
   { document, version }: FoundVersion,
+  { markdown }: { markdown: boolean } = { markdown: false },
 ): Promise<ShowReport> {
   const [kept, links] = [await bodies.read(version), await versions.links(version.id)]
   const isGone = version.reason === 'gone'
@@ -91,16 +93,26 @@ export async function readShown(
     version: versionReport(version, links.length),
     header: headerText(kept.kind === 'damaged' ? version.header : kept.header),
     content: shownContent(kept, isGone),
-    ...(kept.kind === 'body' ? await shownText(bodies, version) : { text: null }),
+    ...(kept.kind === 'body' ? await shownText(bodies, version, markdown) : { text: null }),
     links,
   }
 }
 
-async function shownText(bodies: BodyReader, version: Version): Promise<Pick<ShowReport, 'text' | 'textFailure'>> {
+async function shownText(
+  bodies: BodyReader,
+  version: Version,
+  asMarkdown: boolean,
+): Promise<Pick<ShowReport, 'text' | 'markdown' | 'textFailure'>> {
   const found = await bodies.readText(version)
   if (found.kind !== 'body') return { text: null }
-  const text = documentText(found.body, { contentType: found.contentType, lines: true })
-  return { text, ...(found.unreadable !== undefined && { textFailure: failureWords[found.unreadable] }) }
+  const { body, contentType } = found
+  const text = documentText(body, { contentType, lines: true })
+  const markdown = asMarkdown ? toMarkdown({ body, contentType, url: withoutAccess(version.url) }) : null
+  return {
+    text,
+    ...(asMarkdown && { markdown: markdown?.markdown ?? null }),
+    ...(found.unreadable !== undefined && { textFailure: failureWords[found.unreadable] }),
+  }
 }
 
 /** Header fields are octets; most that go beyond ASCII are UTF-8 today. */

@@ -5,7 +5,7 @@ import { type Command, exitCodes } from '../command.ts'
 import type { Sink } from '../output/io.ts'
 import { documentLines, formatSize, momentText, printable } from '../output/terminal-text.ts'
 
-const parts = ['text', 'header', 'links', 'raw'] as const
+const parts = ['text', 'markdown', 'header', 'links', 'raw'] as const
 type Part = (typeof parts)[number] | 'body'
 
 /** JSON leaves out larger bodies: they would be in memory several times over. */
@@ -14,10 +14,11 @@ const maxJsonBytes = 16 * 1024 * 1024
 export const command: Command = {
   name: 'show',
   group: 'Archive',
-  summary: 'print one version of a document: body, text, header or links',
+  summary: 'print one version of a document: body, text, Markdown, header or links',
   usage: 'URL[@N | @TIME]',
   options: [
     { name: 'text', about: 'the visible text, one line per block' },
+    { name: 'markdown', about: 'the main text as Markdown, with its links and tables' },
     { name: 'header', about: 'the status line and response header' },
     { name: 'links', about: 'the links found, one per line' },
     { name: 'raw', about: 'the exact bytes, even to a terminal' },
@@ -25,6 +26,7 @@ export const command: Command = {
   examples: [
     { line: 'erace show https://example.org/ > page.html', about: 'the current version, byte for byte' },
     { line: 'erace show https://example.org/@3 --text', about: 'the text of version 3' },
+    { line: 'erace show https://example.org/ --markdown > page.md', about: 'the main text as Markdown' },
     {
       line: 'erace show https://example.org/@2026-11-01T12:00',
       about: 'the version current at that time (UTC, or with a zone)',
@@ -39,7 +41,7 @@ export const command: Command = {
     if (chosen.length > 1)
       errors.push({ place: `--${chosen[1]}`, message: `can't be combined with --${chosen[0]}: choose one` })
     return async () => {
-      const report = await engine.show(target, address!)
+      const report = await engine.show(target, address!, { markdown: options.flag('markdown') })
       if (json) {
         io.stdout.write(`${JSON.stringify(jsonOf(report))}\n`)
         return report.content.kind === 'body' ? exitCodes.done : exitCodes.failed
@@ -57,6 +59,7 @@ function shown(report: ShowReport, part: Part, sink: Sink): string | Uint8Array 
   if (content.kind === 'damaged')
     throw new AppError('record-damaged', `version ${version.n} of ${url} is damaged: ${content.message}`)
   if (content.kind === 'absent') throw new AppError('not-found', absenceText(url, version, content.why))
+  if (part === 'markdown') return documentLines(textOf({ ...report, text: report.markdown ?? null }), sink)
   if (part === 'text') return documentLines(`${textOf(report)}\n`, sink)
   if (part === 'raw' || sink.isTTY !== true) return content.bytes
   if (content.source === null) {

@@ -70,6 +70,8 @@ export type ShowReport = {
     | { kind: 'damaged'; message: string }
   /** With a line for each block; null where the type has none, or there is no body. */
   text: string | null
+  /** Only where it was asked for; null as `text`. */
+  markdown?: string | null
   /** Why a document whose type has a text can't be read. */
   textFailure?: string
   links: string[]

@@ -33,6 +33,8 @@ export type ArchiveReader = {
   content(asked: Asked & { version: number; form: 'shown' | 'original' }): Promise<Content>
   /** In UTF-8. */
   text(asked: Asked & { version: number }): Promise<Bytes>
+  /** In UTF-8; `page` includes what surrounds the text. */
+  markdown(asked: Asked & { version: number; part: 'main' | 'page' }): Promise<Bytes>
   /** `DocumentDiff` as JSON, as a patch, or as a page: large ones are made ready where they are made. */
   diff(asked: Asked & DiffAsked): Promise<Bytes & { name: string }>
   /** The screenshots of two versions, and where they differ. */
@@ -62,6 +64,7 @@ export const archiveMethods = [
   'muted',
   'content',
   'text',
+  'markdown',
   'diff',
   'screenshots',
   'screenshot',

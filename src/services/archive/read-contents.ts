@@ -6,7 +6,8 @@ import { metaDocument } from '../../archive/export/meta-export.ts'
 import { createRecordSource } from '../../archive/export/record-source.ts'
 import { type Comparison, choosePair, compareTwo, type VersionPair } from '../../archive/history/compare.ts'
 import { createVersionFinder } from '../../archive/history/version-finder.ts'
-import { failureWords } from '../../archive/media/converter.ts'
+import { toMarkdown } from '../../archive/markdown/to-markdown.ts'
+import { failureWords, type MediaFailure } from '../../archive/media/converter.ts'
 import type { Blocks } from '../../core/change/change.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
 import { decodeText, detectCharset } from '../../core/http/charset.ts'
@@ -30,7 +31,7 @@ import { createComparisons } from './comparisons.ts'
 import { bodyOf } from './kept-body.ts'
 import type { VisibleDocuments } from './visible-documents.ts'
 
-type ContentReader = Pick<ArchiveReader, 'content' | 'text' | 'diff' | 'meta'>
+type ContentReader = Pick<ArchiveReader, 'content' | 'text' | 'markdown' | 'diff' | 'meta'>
 
 export type ContentReaderDeps = {
   versions: VersionStore
@@ -94,10 +95,13 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
       const version = await visible.version(asker, id)
       const { body, contentType, unreadable } = await bodyOf(version, bodies.readText(version))
       const text = documentText(body, { contentType, lines: true })
-      if (text === null && unreadable !== undefined)
-        throw new AppError('not-found', `version ${version.n} can't be read as text: ${failureWords[unreadable]}`)
-      if (text === null) throw new AppError('not-found', `the content type of version ${version.n} has no text`)
-      return ownBytes(text)
+      return ownBytes(text ?? noText(version, unreadable))
+    },
+    async markdown({ version: id, part, ...asker }) {
+      const version = await visible.version(asker, id)
+      const { body, contentType, unreadable } = await bodyOf(version, bodies.readText(version))
+      const found = toMarkdown({ body, contentType, url: withoutAccess(version.url), part })
+      return ownBytes((found ?? noText(version, unreadable)).markdown)
     },
     async diff({ owner, document: id, from, to, as, showIgnored, ...request }) {
       const asker = { owner }
@@ -161,6 +165,11 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
       }
     },
   }
+}
+
+function noText({ n }: Version, unreadable: MediaFailure | undefined): never {
+  if (unreadable === undefined) throw new AppError('not-found', `the content type of version ${n} has no text`)
+  throw new AppError('not-found', `version ${n} can't be read as text: ${failureWords[unreadable]}`)
 }
 
 type Cutter = {

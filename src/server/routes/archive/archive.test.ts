@@ -235,6 +235,7 @@ describe('documents over HTTP', () => {
         `/versions/${version}/content`,
         `/versions/${version}/content?download=1`,
         `/versions/${version}/text`,
+        `/versions/${version}/markdown`,
       ]) {
         const answer = await as(email).get(path)
         assert.equal(answer.statusCode, 404, `${email} ${path}`)

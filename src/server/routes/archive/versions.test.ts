@@ -123,6 +123,16 @@ describe('the content of versions over HTTP', () => {
     assert.equal((await get('/picture', 'text')).statusCode, 404)
   })
 
+  test('as Markdown it has text and structure, and nothing that runs', async () => {
+    const page = await get('/attack', 'markdown')
+    assert.equal(page.headers['content-type'], 'text/markdown; charset=utf-8')
+    assert.equal(page.body, '# ">\\<img src=x onerror=alert(1)>\n\nGrüße\n')
+    assert.match((await get('/json', 'markdown')).body, /^```json\n\{"a"/)
+    assert.equal((await get('/latin', 'markdown?part=page')).body, 'Grüße aus Köln\n')
+    assert.equal((await get('/latin', 'markdown?part=all')).statusCode, 400)
+    for (const path of ['/picture', '/report']) assert.equal((await get(path, 'markdown')).statusCode, 404, path)
+  })
+
   test('a download has the very bytes, and a name that is safe everywhere', async () => {
     for (const path of Object.keys(answers)) {
       const answer = await get(path, 'content?download')

@@ -77,6 +77,36 @@ export function addVersions(api: Api, { archive }: Pick<ServerParts, 'archive'>)
       return Buffer.from(bytes.buffer)
     },
   )
+
+  api.get(
+    '/versions/:id/markdown',
+    {
+      config: reader,
+      schema: {
+        tags,
+        summary: 'Get a version as Markdown: headings, lists, tables, code and links with whole addresses',
+        params,
+        querystring: Type.Object({
+          part: Type.Optional(
+            oneOf(['main', 'page'], {
+              description: 'page: with navigation and all else that surrounds the text; default: main',
+            }),
+          ),
+        }),
+        response: {
+          200: { description: 'Markdown', content: { 'text/markdown': { schema: bytesOf } } },
+          '4xx': Problem,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { part = 'main' } = request.query
+      const { bytes } = await archive.markdown({ ...askerOf(request), version: request.params.id, part })
+      asForeignContent(reply).type('text/markdown; charset=utf-8')
+      keep(reply, `${request.params.id}-markdown-${part}`)
+      return Buffer.from(bytes.buffer)
+    },
+  )
 }
 
 /** What a version is does not change, so that nothing need be computed to tell it; who may see it does. */

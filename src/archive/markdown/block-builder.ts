@@ -1,0 +1,242 @@
+import { createInlineText, type InlineText } from './inline-text.ts'
+import { cellText, type MarkdownBlock, type Region } from './markdown-blocks.ts'
+import { createTable, type TableBuilder } from './table-builder.ts'
+
+type Container =
+  /** `isScope`: items in it belong to no list around it. */
+  | { kind: 'flow'; blocks: MarkdownBlock[]; isScope?: boolean }
+  /** `isImplied`: there are items, and no list around them. */
+  | { kind: 'list'; items: MarkdownBlock[][]; isImplied: boolean }
+  | { kind: 'table'; table: TableBuilder; blocks: MarkdownBlock[] }
+
+/** Deeper lists, quotes and tables are written as if they were not nested. */
+const maxContainers = 24
+
+/** Puts blocks together from the tags of a page. What `open` returns is called at the end of the element. */
+export type BlockBuilder = {
+  readonly inline: InlineText
+  open(name: string, given: ReadonlyMap<string, string>, region: Region): () => void
+  text(content: string): void
+  breakLine(): void
+  rule(region: Region): void
+  /** Text is taken as it is. */
+  isCode(): boolean
+  noteLanguage(given: ReadonlyMap<string, string>): void
+  /** Characters so far, about. */
+  size(): number
+  /** `sizes`: the characters of text in each region. */
+  finish(): { blocks: MarkdownBlock[]; sizes: [number, number, number] }
+}
+
+export function createBlockBuilder(): BlockBuilder {
+  const root: MarkdownBlock[] = []
+  const containers: Container[] = [{ kind: 'flow', blocks: root }]
+  const inline = createInlineText()
+  const sizes: [number, number, number] = [0, 0, 0]
+  let region: Region = 1
+  let heading = 0
+  let code: { text: string; language: string } | null = null
+  let chars = 0
+  /** Of the block at hand. */
+  let pending = 0
+
+  function flow(): MarkdownBlock[] {
+    for (let container = containers.at(-1)!; ; container = containers.at(-1)!) {
+      if (container.kind !== 'list') return container.blocks
+      if (container.isImplied) containers.pop()
+      else {
+        // What is in a list and in no item of it is an item.
+        container.items.push([])
+        return container.items.at(-1)!
+      }
+    }
+  }
+
+  /** A block costs a little even where it is empty, so that there are not too many. */
+  function put(block: MarkdownBlock, text: string): void {
+    // Where links lead is no text: lists of links would outweigh it.
+    sizes[region] += text.replace(/\]\((?:<[^>]*>|[^)]*)\)/g, '').length
+    chars += text.length + 2
+    flow().push(block)
+  }
+
+  function flush(): void {
+    pending = 0
+    const text = inline.take()
+    if (text === '') return
+    if (heading > 0) put({ kind: 'heading', level: heading, text, region }, text)
+    else put({ kind: 'paragraph', text, region }, text)
+  }
+
+  /** Opens a container; the end of the element ends all that was opened within. */
+  function push(container: Container): () => void {
+    const depth = containers.length
+    containers.push(container)
+    return () => {
+      flush()
+      containers.length = Math.min(containers.length, depth)
+    }
+  }
+
+  const isDeep = () => containers.length >= maxContainers
+
+  function innermost<K extends Container['kind']>(kind: K): Extract<Container, { kind: K }> | null {
+    const isBound = (each: Container): boolean =>
+      each.kind === 'table' || (each.kind === 'flow' && each.isScope === true)
+    const found = containers.findLast((each) => each.kind === kind || (kind === 'list' && isBound(each)))
+    return found?.kind === kind ? (found as Extract<Container, { kind: K }>) : null
+  }
+
+  function openList(isOrdered: boolean, start: number, isImplied = false): () => void {
+    const list: MarkdownBlock = { kind: 'list', isOrdered, start, items: [] }
+    flow().push(list)
+    return push({ kind: 'list', items: list.items, isImplied })
+  }
+
+  function openItem(): () => void {
+    if (innermost('list') === null) openList(false, 1, true)
+    const item: MarkdownBlock[] = []
+    innermost('list')!.items.push(item)
+    chars += 2
+    return push({ kind: 'flow', blocks: item })
+  }
+
+  function openTable(given: ReadonlyMap<string, string>): () => void {
+    const outer = innermost('table')
+    outer?.table.noteTable()
+    const table = createTable(/^(?:presentation|none)$/.test(given.get('role') ?? ''))
+    const stray: MarkdownBlock[] = []
+    const own = region
+    const close = push({ kind: 'table', table, blocks: stray })
+    return () => {
+      close()
+      for (const block of stray) flow().push(block)
+      for (const block of table.finish(own)) flow().push(block)
+    }
+  }
+
+  function openCell(name: string, given: ReadonlyMap<string, string>): () => void {
+    const table = innermost('table')
+    if (table === null) return flush
+    chars += 3
+    return push({ kind: 'flow', blocks: table.table.cell(name === 'th', given) })
+  }
+
+  function openCode(given: ReadonlyMap<string, string>): () => void {
+    if (code !== null) return () => {}
+    const own = { text: '', language: languageOf(given) }
+    code = own
+    const at = region
+    return () => {
+      code = null
+      if (own.text.trim() !== '') put({ kind: 'code', ...own, region: at }, own.text)
+    }
+  }
+
+  function openCaption(): () => void {
+    const table = innermost('table')
+    const held: MarkdownBlock[] = []
+    const close = push({ kind: 'flow', blocks: held })
+    return () => {
+      close()
+      if (table === null) for (const block of held) flow().push(block)
+      else table.table.caption(cellText(held))
+    }
+  }
+
+  function openKind(name: string, given: ReadonlyMap<string, string>): () => void {
+    if (/^h[1-6]$/.test(name)) {
+      const outer = heading
+      heading = Number(name[1])
+      return () => {
+        flush()
+        heading = outer
+      }
+    }
+    if (name === 'tr') {
+      innermost('table')?.table.row()
+      return flush
+    }
+    if (isDeep()) return flush
+    switch (name) {
+      case 'ul':
+      case 'menu':
+      case 'dir':
+      case 'ol':
+        return openList(name === 'ol', startOf(given.get('start')))
+      case 'li':
+      case 'dd':
+        return openItem()
+      case 'dl':
+        return push({ kind: 'flow', blocks: flow(), isScope: true })
+      case 'blockquote': {
+        const quote: MarkdownBlock = { kind: 'quote', blocks: [] }
+        flow().push(quote)
+        return push({ kind: 'flow', blocks: quote.blocks, isScope: true })
+      }
+      case 'table':
+        return openTable(given)
+      case 'caption':
+        return openCaption()
+      case 'td':
+      case 'th':
+        return openCell(name, given)
+      default:
+        return flush
+    }
+  }
+
+  return {
+    inline,
+    open(name, given, at) {
+      // Blocks within code are lines of it.
+      if (code !== null) {
+        return () => {
+          if (code !== null && !/\n$/.test(code.text)) code.text += '\n'
+        }
+      }
+      flush()
+      const outer = region
+      region = at
+      const close = /^(?:pre|listing|xmp|plaintext)$/.test(name) ? openCode(given) : openKind(name, given)
+      return () => {
+        close()
+        region = outer
+      }
+    },
+    text(content) {
+      pending += content.length
+      if (code === null) inline.text(content)
+      else code.text += content
+    },
+    breakLine() {
+      if (code === null) inline.breakLine()
+      else code.text += '\n'
+    },
+    rule(at) {
+      flush()
+      chars += 5
+      flow().push({ kind: 'rule', region: at })
+    },
+    isCode: () => code !== null,
+    noteLanguage(given) {
+      if (code !== null && code.language === '') code.language = languageOf(given)
+    },
+    size: () => chars + pending,
+    finish() {
+      flush()
+      return { blocks: root, sizes }
+    },
+  }
+}
+
+function languageOf(given: ReadonlyMap<string, string>): string {
+  return (
+    /(?:^|\s)(?:language|lang|highlight-source)-([\w+#-]{1,30})/.exec((given.get('class') ?? '').slice(0, 500))?.[1] ??
+    ''
+  )
+}
+
+function startOf(text: string | undefined): number {
+  return text !== undefined && /^\s*\d{1,8}\s*$/.test(text) ? Number(text) : 1
+}
