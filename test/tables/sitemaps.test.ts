@@ -94,3 +94,38 @@ describe('sitemaps that robots.txt names', () => {
     assert.deepEqual(pagesOf(site), ['/1', '/1', '/2'])
   })
 })
+
+describe('links in headers', () => {
+  test('are links of the page, and name sitemaps', async () => {
+    const site = await siteOf((path) => {
+      if (path === '/')
+        return {
+          headers: { link: '<1>; rel="next"; title="a, b", </a.css>; rel=preload; as=style, <$/map>; rel=sitemap' },
+        }
+      if (path === '/1') return { headers: { link: '</2>; rel=next', 'x-robots-tag': 'nofollow' } }
+      if (path === '/map') return { body: urlset('$/3', '$/4'), type: xml }
+      if (path === '/3') return { body: 'no markup', type: 'text/plain', headers: { link: '</5>; rel=alternate' } }
+      return isPage(path) ? {} : undefined
+    })
+    const { result } = await runCrawl([`${site.origin}/`], { settings })
+    assert.deepEqual(site.asked, ['/robots.txt', '/', '/map', '/1', '/3', '/4', '/5'])
+    assert.equal(result.failed, 0)
+  })
+
+  test('of 103 Early Hints are followed while the page is still on its way', async () => {
+    const { promise: asked, resolve: wasAsked } = Promise.withResolvers<void>()
+    const site = await createHandlerSite(async (path, response) => {
+      if (path === '/') {
+        response.writeEarlyHints({ link: ['</1>; rel=next', '</style.css>; rel=preload; as=style'] })
+        // Without the hint nobody would ask, and the page would never come.
+        await asked
+      }
+      if (path === '/1') wasAsked()
+      response.writeHead(path === '/robots.txt' ? 404 : 200).end(`<title>${path}</title>`)
+    })
+    sites.push(site)
+    const { result } = await runCrawl([`${site.origin}/`], { settings: { crawl: { threads: 1, perHost: 2 } } })
+    assert.deepEqual(site.asked, ['/robots.txt', '/', '/1'])
+    assert.equal(result.fetched, 2)
+  })
+})

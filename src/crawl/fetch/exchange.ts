@@ -46,6 +46,7 @@ export type ExchangeRequest = {
   isPreflight: boolean
   anyType: boolean
   maxBodyBytes: number
+  onEarlyHints: ((links: string[]) => void) | null
 }
 
 type Phase = 'waiting' | 'connecting' | 'header' | 'body' | 'drain' | 'ended'
@@ -55,6 +56,9 @@ const drainBytes = 16 << 10
 /** Framing may outweigh the body by so much before it counts as an attack: chunks of one byte are six on the wire. */
 const framingFactor = 4
 const framingSlackBytes = 256 << 10
+
+/** A server may have more to say as it goes on, but not without end. */
+const maxInterims = 8
 
 const cutError = new Error('cut')
 const noBody = Buffer.alloc(0)
@@ -86,6 +90,7 @@ export class Exchange implements WireWatcher {
   #body = new BodyChunks()
   #maxBytes = 0
   #isBroken = false
+  #interims = 0
 
   constructor(request: ExchangeRequest, settings: ExchangeSettings, settled: (result: FetchResult) => void) {
     this.request = request
@@ -175,6 +180,13 @@ export class Exchange implements WireWatcher {
   onStatusLine(line: string): void {
     this.awaitsHead = false
     this.#statusLine = line
+  }
+
+  onInterim(head: string): void {
+    const { onEarlyHints } = this.request
+    if (onEarlyHints === null || !earlyHints.test(head) || this.#interims++ >= maxInterims) return
+    const links = linkFields(head)
+    if (links.length > 0) onEarlyHints(links)
   }
 
   onMalformed(message: string): void {
@@ -337,4 +349,10 @@ export class Exchange implements WireWatcher {
 function hasForeignCoding(rawHeaders: readonly string[]): boolean {
   const codings = headerList(rawHeaders, 'transfer-encoding')
   return codings !== undefined && !/^(?:identity|chunked)?$/i.test(codings)
+}
+
+const earlyHints = /^HTTP\/\d\.\d 103(?: |\r)/
+
+function linkFields(head: string): string[] {
+  return Array.from(head.matchAll(/\r\nlink:[\t ]*([^\r]*)/gi), ([, value]) => value!)
 }

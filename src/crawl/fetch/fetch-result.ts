@@ -10,6 +10,8 @@ export type FetchRequest = {
   headers?: Record<string, string>
   /** Read the body of any media type, as for robots.txt. */
   anyType?: boolean
+  /** Called with the `Link` fields of 103 Early Hints, one character for each byte, while the response is on its way. */
+  onEarlyHints?(links: string[]): void
   /** Lowers or raises the fetcher's own limit for this request. */
   maxBodyBytes?: number
 }

@@ -82,7 +82,8 @@ export function createFetcher(deps: FetcherDeps): Fetcher {
       const headers = headersOf(request.headers)
       if (headers.kind === 'refused') return Promise.resolve(refusal('internal', headers.message))
       const { anyType = false, maxBodyBytes = limits.maxBodyBytes, body = null, isPreflight = false } = request
-      const asked = { path: target.path, headers: headers.flat, body, isPreflight, anyType, maxBodyBytes }
+      const { onEarlyHints = null } = request
+      const asked = { path: target.path, headers: headers.flat, body, isPreflight, anyType, maxBodyBytes, onEarlyHints }
       return new Promise((settled) => {
         connections.run(target.origin, target.connect, new Exchange(asked, settings, settled))
       })

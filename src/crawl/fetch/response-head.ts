@@ -8,6 +8,8 @@ export type WireWatcher = {
   onWire(bytes: number): boolean
   /** The first line of the response, one character for each byte. */
   onStatusLine(line: string): void
+  /** The head of a response before the response, such as 103 Early Hints, one character for each byte. */
+  onInterim(head: string): void
   /** What came can't be a response: the exchange has been ended. */
   onMalformed(message: string): void
   /** The connection broke: what the parser takes for the end of a body was none. */
@@ -86,6 +88,7 @@ function createHeadReader(): (chunk: Buffer, watcher: WireWatcher) => Buffer | n
         if (tidy !== text) return Buffer.concat([Buffer.from(`${tidy}\r\n`, 'latin1'), bytes.subarray(after)])
         return start === 0 ? bytes : bytes.subarray(start)
       }
+      watcher.onInterim(tidy)
       start = after
       from = after
     }

@@ -1,7 +1,9 @@
 import type { SkipReason } from '../../core/reports/crawl-report.ts'
-import { isForAll, isTable, linkDepth, type Offer, type QueuedRequest } from '../../core/request.ts'
+import { type Check, isForAll, isTable, linkDepth, type Offer, type QueuedRequest } from '../../core/request.ts'
 import { hostKey } from '../../core/url/partition.ts'
+import type { InScope } from '../worker/links/filter-steps.ts'
 import type { LinkPipe } from '../worker/links/link-pipe.ts'
+import type { PageWork } from '../worker/results/check-results.ts'
 
 /** Sitemaps of one host in one run. They come before its pages: without a limit, a host could make us read nothing else. */
 const MAX_PER_HOST = 1000
@@ -26,50 +28,43 @@ export function createSitemapLimit(): SitemapLimit {
   }
 }
 
-export type SitemapsOptions = {
-  pipe: Pick<LinkPipe, 'table' | 'offered'>
+export type SitemapOffersOptions = {
+  pipe: Pick<LinkPipe, 'table'>
   limit: SitemapLimit
-  /** Whether a URL on another host than the page's belongs to what the page was fetched for. */
-  inScope(request: QueuedRequest, url: string): boolean
+  inScope: InScope
+  workOf(check: Check, url: string): PageWork
   /** Why the administrator's lists forbid a URL; null if they don't. */
   refuses(url: string): SkipReason | null
-  /** Hands requests to the frontier, for good. */
-  offer(offers: readonly Offer[]): Promise<void>
 }
 
 /**
  * Sitemaps on their way to the frontier, where they are requests like any other, ahead of the pages of their host. Only crawls read them:
  * who watches a page wants the page and where it leads, not all that its site has.
+ *
+ * Returns requests for those that are named for the site of a request: by its robots.txt, or by a page of it. `by` is the URL of
+ * what names them. The same names are offered once; a store that is asked twice, after a restart, drops what it knows.
  */
-export type Sitemaps = {
-  /** Those that are named for the site of a request: by its robots.txt, or by a page of it. `by` is the URL with their names. */
-  named(request: QueuedRequest, by: string, urls: readonly string[]): Promise<void>
-}
+export type SitemapOffers = (request: QueuedRequest, by: string, urls: readonly string[]) => Offer[]
 
-export function createSitemaps({ pipe, limit, inScope, refuses, offer }: SitemapsOptions): Sitemaps {
+export function createSitemapOffers(options: SitemapOffersOptions): SitemapOffers {
+  const { pipe, limit, inScope, refuses, workOf } = options
   /** By whom sitemaps were named, and the depth that they were offered with. */
   const offered = new Map<string, number>()
 
-  return {
-    async named(request, by, urls) {
-      const { check, host, hops } = request
-      const depth = linkDepth(request.depth)
-      if (urls.length === 0 || depth === null || isTable(request) || !isForAll(check)) return
-      const name = `${check.watch} ${check.round} ${by}`
-      if ((offered.get(name) ?? -1) >= depth) return
-      if (offered.size >= MAX_HOSTS) offered.clear()
-      offered.set(name, depth)
-      const offers: Offer[] = []
-      const context = { url: by, host, baseHref: undefined, depth, hops: hops + 1, check }
-      for (const url of urls) {
-        const found = pipe.table(url, context)
-        if (typeof found === 'string') continue
-        const isOwn = hostKey(found.url) === host || inScope(request, found.url)
-        if (isOwn && refuses(found.url) === null && limit.admits(found)) offers.push(found)
-      }
-      if (offers.length === 0) return
-      await offer(offers)
-      pipe.offered(offers)
-    },
+  return (request, by, urls) => {
+    const { check, host, hops } = request
+    const depth = linkDepth(request.depth)
+    if (urls.length === 0 || depth === null || isTable(request) || !isForAll(check)) return []
+    const name = `${check.watch} ${check.round} ${by}`
+    if ((offered.get(name) ?? -1) >= depth) return []
+    if (offered.size >= MAX_HOSTS) offered.clear()
+    offered.set(name, depth)
+    const context = { url: by, host, baseHref: undefined, depth, hops: hops + 1, check }
+    return urls.flatMap((url) => {
+      const found = pipe.table(url, context)
+      if (typeof found === 'string') return []
+      const isOwn = hostKey(found.url) === host || inScope({ url: found.url, pageHost: host, work: workOf(check, by) })
+      return isOwn && refuses(found.url) === null && limit.admits(found) ? [found] : []
+    })
   }
 }

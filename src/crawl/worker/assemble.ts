@@ -28,7 +28,7 @@ import { createLinkNormaliser } from '../normalize/link-normaliser.ts'
 import { namingOf } from '../normalize/naming.ts'
 import { productToken } from '../robots/agent-token.ts'
 import { createRobotsCache } from '../robots/robots-cache.ts'
-import { createSitemapLimit } from '../tables/sitemaps.ts'
+import { createSitemapLimit, createSitemapOffers } from '../tables/sitemaps.ts'
 import type { Coordination } from './coordination.ts'
 import { type CrawlStats, createCrawlStats } from './crawl-stats.ts'
 import { createFilterSteps, createInScope, createListRefusal } from './links/filter-steps.ts'
@@ -196,7 +196,12 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
     },
   }
 
+  const refuses = createListRefusal(settings.files)
   const sitemapLimit = createSitemapLimit()
+  const sitemaps =
+    crawl.tables === 'none'
+      ? null
+      : createSitemapOffers({ pipe, inScope, refuses, limit: sitemapLimit, workOf: watches.workOf })
   const { leases, writing, addOutstanding, checks, pages } = environment.coordinate({ fetchers, watches })
   const shard = createShard(
     {
@@ -207,7 +212,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
         protocols,
         secrets: environment.secrets,
         gate,
-        tables: { mode: crawl.tables, inScope, limit: sitemapLimit },
+        sitemaps,
         pipe,
         counters,
         stats,
@@ -217,7 +222,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
         log,
         watches,
       },
-      ...{ leases, addOutstanding, checks, pages, refuses: createListRefusal(settings.files) },
+      ...{ leases, addOutstanding, checks, pages, refuses },
       ...{ retries, logsPauses: environment.logsPauses },
     },
     {
@@ -256,6 +261,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
         sitemaps: {
           ...{ pipe, clock, maxBodyBytes: crawl.maxBodyBytes, keyOf, limit: sitemapLimit, log },
           findKnown: environment.looksBack ? documents.find : null,
+          offers: sitemaps,
         },
         ...{ keyOf, acceptsMediaType },
         covers: ({ check, host }, url) => inScope({ url, pageHost: host, work: watches.workOf(check, url) }),

@@ -12,11 +12,10 @@ import { createFrontier, type Frontier } from '../frontier/frontier.ts'
 import type { Leases, PartitionLease } from '../frontier/partition-lease.ts'
 import type { PolitenessRules } from '../frontier/politeness.ts'
 import type { Mapping } from '../mapping/mapping.ts'
-import { createSitemaps, type SitemapLimit } from '../tables/sitemaps.ts'
+import type { SitemapOffers } from '../tables/sitemaps.ts'
 import type { CrawlStats } from './crawl-stats.ts'
 import { createDispatcher, type UnwrittenLimit } from './dispatcher.ts'
 import { createHostFailures } from './host-failures.ts'
-import type { InScope } from './links/filter-steps.ts'
 import type { LinkPipe } from './links/link-pipe.ts'
 import { createRepeatedPages } from './links/repeated-pages.ts'
 import { type Batch, createBatch, type Finished } from './results/batch.ts'
@@ -36,7 +35,8 @@ export type ShardDeps = {
   protocols: ProtocolVisits
   secrets: Secrets | null
   gate: RobotsGate | null
-  tables: TableDeps
+  /** Null when tables of hosts are not used. */
+  sitemaps: SitemapOffers | null
   pipe: LinkPipe
   counters: SharedCounters
   stats: ShardStats
@@ -56,9 +56,6 @@ export type ShardDeps = {
   /** Logs each pause at once: nothing else is wrong where the store is a folder. */
   logsPauses: boolean
 }
-
-/** Which tables of hosts are used, and how. */
-export type TableDeps = { mode: 'none' | 'offered' | 'first'; inScope: InScope; limit: SitemapLimit }
 
 /** How a shard hears of watches, and how the results of their checks leave it. */
 export type CheckChannel = {
@@ -214,14 +211,6 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       showCounts()
     },
   })
-  const { tables } = deps
-  const sitemaps =
-    tables.mode === 'none'
-      ? null
-      : createSitemaps({
-          ...{ pipe: deps.pipe, limit: tables.limit, refuses: deps.refuses, offer: offerNow },
-          inScope: ({ check, host }, url) => tables.inScope({ url, pageHost: host, work: watches.workOf(check, url) }),
-        })
   const run = createVisitRunner({
     ...{ clock, frontier, dispatcher, batch, hostFailures, crawlStats, crawlDelays, refuse },
     track: retries.track('looking up pages'),
@@ -229,7 +218,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       ...settings,
       ...deps,
       run: settings.reading.run,
-      sitemaps,
+      offer: offerNow,
       onCrawlDelay: (host, delayMs) => crawlDelays.set(host, delayMs),
     }),
     conclude: createConclude({
@@ -257,6 +246,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   async function offerNow(offers: readonly Offer[]): Promise<void> {
     const { limited, watches: queued } = await batch.persist(() => store.offer(offers))
     stats.add('skipped.limit', limited)
+    deps.pipe.offered(offers)
     watches.addQueued(queued)
     checks.publish()
   }

@@ -12,12 +12,15 @@ import { bodyDigest, digestText } from '../../../core/url/fingerprint.ts'
 import { prepareBase, resolve } from '../../../core/url/url.ts'
 import type { Capture, KnownDocument } from '../../../store/contracts/documents.ts'
 import type { DroppedLinks as DroppedByTraps } from '../../../store/contracts/dropped-links.ts'
+import type { FoundLink } from '../../extract/fastfind.ts'
 import { extractFeed } from '../../extract/feed-page.ts'
 import { feedTitle } from '../../extract/feed-title.ts'
 import { extractPage } from '../../extract/page.ts'
 import { type FetchResponse, headerList, headerValue, locationOf, mediaTypeOf } from '../../fetch/fetch-result.ts'
 import { freshUntil, validatorsOf } from '../../fetch/validators.ts'
 import { pageDirectives } from '../../robots/page-directives.ts'
+import { headerLinks, parseLinkHeaders, sitemapsOf } from '../../tables/link-header.ts'
+import type { NamedLink } from '../links/link-memo.ts'
 import type { LinkPipe, PageContext, PipedLinks } from '../links/link-pipe.ts'
 import { mayBeSitemap, type SitemapLinks, type SitemapLinksOptions, sitemapLinks } from './sitemap-links.ts'
 
@@ -111,15 +114,18 @@ export async function readResponse(
           xRobotsTag: headerValues(rawHeaders, 'x-robots-tag'),
           agent: options.agent,
         })
+  const named = parseLinkHeaders(headerValues(rawHeaders, 'link'))
+  const links = withHeaderLinks(page?.links, headerLinks(named, request.url), maxLinks)
+  if (page === null && links !== undefined && sitemap === null) pipe.enter(context)
   const piped =
     sitemap?.found ??
-    (page === null || directives?.nofollow === true ? noLinks : pipe.run(page.links, entered, response.startedAt))
+    (links === undefined || directives?.nofollow === true ? noLinks : pipe.run(links, entered, response.startedAt))
   const found = piped instanceof Promise ? await piped : piped
   const { traps } = found
-  const links = found.links.length
+  const offers = [...(options.sitemaps.offers?.(request, request.url, sitemapsOf(named)) ?? []), ...found.offers]
   const dropped =
     sitemap !== null ? droppedEntries(sitemap) : page === null || found === noLinks ? noneDropped : droppedOf(page)
-  if (directives?.noindex === true) return { kind: 'noindex', offers: found.offers, links, dropped, traps }
+  if (directives?.noindex === true) return { kind: 'noindex', offers, links: found.links.length, dropped, traps }
   // Pages that are read together are hashed together: see `inTurn` in visit-runner.ts.
   await undefined
   const digest = bodyDigest(decoded.body)
@@ -142,7 +148,16 @@ export async function readResponse(
     digest,
     text: { ...compared, textRules: omit?.id ?? 0 },
   })
-  return { kind: 'page', capture, offers: found.offers, links, dropped, traps }
+  return { kind: 'page', capture, offers, links: found.links.length, dropped, traps }
+}
+
+/** Links of the header come behind those of the page; undefined where there are neither. */
+function withHeaderLinks(
+  links: FoundLink<NamedLink>[] | undefined,
+  more: readonly FoundLink<NamedLink>[],
+  maxLinks: number,
+): readonly FoundLink<NamedLink>[] | undefined {
+  return more.length === 0 ? links : [...(links ?? []), ...more].slice(0, maxLinks)
 }
 
 type Readable = { body: Buffer; contentType: string | undefined; url: string }

@@ -5,7 +5,7 @@ import type { DocumentKey, KnownDocument } from '../../../store/contracts/docume
 import type { FoundLink } from '../../extract/fastfind.ts'
 import { isStale, type Sitemap, type SitemapEntry, sortEntries } from '../../tables/sitemap.ts'
 import { looksLikeSitemap, readSitemap } from '../../tables/sitemap-reader.ts'
-import type { SitemapLimit } from '../../tables/sitemaps.ts'
+import type { SitemapLimit, SitemapOffers } from '../../tables/sitemaps.ts'
 import type { NamedLink } from '../links/link-memo.ts'
 import type { LinkPipe, PageContext, PipedLinks } from '../links/link-pipe.ts'
 
@@ -17,6 +17,8 @@ export type SitemapLinksOptions = {
   /** When pages were visited; null where nothing is known from before. */
   findKnown: ((keys: readonly DocumentKey[]) => Promise<(KnownDocument | null)[]>) | null
   limit: SitemapLimit
+  /** Null when tables of hosts are not used. */
+  offers: SitemapOffers | null
   log(level: 'debug' | 'info', message: string, fields?: Record<string, unknown>): void
 }
 

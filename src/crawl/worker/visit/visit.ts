@@ -1,7 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import { type ErrorCode, isAppError } from '../../../core/errors.ts'
 import type { SkipReason } from '../../../core/reports/crawl-report.ts'
-import { isForAll, isTable, type QueuedRequest } from '../../../core/request.ts'
+import { isForAll, isTable, type Offer, type QueuedRequest } from '../../../core/request.ts'
 import { accessOf, isOpen, withoutAccess } from '../../../core/url/access.ts'
 import type { DocumentKey, DocumentStore, KnownDocument } from '../../../store/contracts/documents.ts'
 import { type FetchResult, headerValue, isWholeAnswer } from '../../fetch/fetch-result.ts'
@@ -11,7 +11,9 @@ import { headersOfSecret } from '../../fetch/web-secret.ts'
 import type { HostQueue } from '../../frontier/host-queue.ts'
 import type { Leases } from '../../frontier/partition-lease.ts'
 import type { HostSignal } from '../../frontier/politeness.ts'
-import type { Sitemaps } from '../../tables/sitemaps.ts'
+import { createEarlyHints } from '../../tables/early-hints.ts'
+import type { SitemapOffers } from '../../tables/sitemaps.ts'
+import type { LinkPipe } from '../links/link-pipe.ts'
 import type { ProtocolVisits } from './protocol-visit.ts'
 import type { RobotsGate, RobotsLoad } from './robots-gate.ts'
 import type { VisitResult } from './visit-result.ts'
@@ -24,7 +26,10 @@ export type VisitOptions = {
   /** Null when robots.txt is not obeyed. */
   gate: RobotsGate | null
   /** Null when tables of hosts are not used. */
-  sitemaps: Sitemaps | null
+  sitemaps: SitemapOffers | null
+  pipe: Pick<LinkPipe, 'enter' | 'run'>
+  /** Hands requests to the frontier at once. */
+  offer(offers: readonly Offer[]): Promise<void>
   agent: string
   run: number
   /** Whether documents may be known already: after a restart, in a later run, or with a depth limit. */
@@ -49,6 +54,8 @@ export type Visit = (
 export function createVisit(options: VisitOptions): Visit {
   const { documents, fetcher, gate, agent, run, clock } = options
   const { mayBegin } = options.leases
+  const { sitemaps, pipe, offer } = options
+  const hintsOf = sitemaps === null ? null : createEarlyHints({ pipe, sitemaps, offer, now: clock.now })
 
   /** Null when the page may be fetched now. */
   async function askRobots(request: QueuedRequest, askedBefore: number): Promise<VisitResult | null> {
@@ -62,7 +69,8 @@ export function createVisit(options: VisitOptions): Visit {
     const delaySeconds = rules.crawlDelaySeconds(agent)
     const delayMs = Math.min((delaySeconds ?? 0) * 1000, options.maxCrawlDelayMs)
     if (delaySeconds !== null) options.onCrawlDelay(request.host, delayMs)
-    await options.sitemaps?.named(request, `${origin}/robots.txt`, rules.sitemaps)
+    const named = options.sitemaps?.(request, `${origin}/robots.txt`, rules.sitemaps) ?? []
+    if (named.length > 0) await options.offer(named)
     if (load.kind === 'asked') return { kind: 'postponed', signal: signalOf(load.result, clock) }
     const until = askedBefore + delayMs
     if (until > clock.monotonic()) return { kind: 'postponed', signal: untouched, until }
@@ -76,7 +84,12 @@ export function createVisit(options: VisitOptions): Visit {
     const asks = known !== null && !isDueInFull(known, request.fp, options.fullCheckAfter) && !isMissed(known, request)
     const headers = asks ? conditionalHeaders(known) : {}
     if (isOpen(request.url)) {
-      const result = await fetcher.fetch({ url: request.url, headers, anyType: isTable(request) })
+      const hinted = hintsOf?.(request) ?? null
+      const result = await fetcher.fetch({
+        ...{ url: request.url, headers, anyType: isTable(request) },
+        ...(hinted !== null && { onEarlyHints: hinted.take }),
+      })
+      await hinted?.accepted()
       return judge(request, result, known, Object.keys(headers).length > 0, clock)
     }
     return fetchSignedIn(request, known, headers)

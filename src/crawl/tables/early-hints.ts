@@ -1,0 +1,51 @@
+import { isForAll, isTable, linkDepth, type Offer, type QueuedRequest } from '../../core/request.ts'
+import type { LinkPipe, PageContext } from '../worker/links/link-pipe.ts'
+import { headerLinks, parseLinkHeaders, sitemapsOf } from './link-header.ts'
+import type { SitemapOffers } from './sitemaps.ts'
+
+/** What a server says of a page's links while it still works on the page (103 Early Hints). */
+export type HintedPage = {
+  /** Takes `Link` fields; the requests are on their way to the frontier when this returns. */
+  take(fields: readonly string[]): void
+  /** Resolves when the frontier has all of them. */
+  accepted(): Promise<void>
+}
+
+export type EarlyHintsOptions = {
+  pipe: Pick<LinkPipe, 'enter' | 'run'>
+  sitemaps: SitemapOffers
+  now(): number
+  offer(offers: readonly Offer[]): Promise<void>
+}
+
+/**
+ * Offers the links of hints at once, before the page has come. They are links of the page like those in its header later, through the same
+ * steps. Whether the page wants its links followed isn't known yet: a server that says no shouldn't hint. Null for pages whose
+ * links aren't followed, and outside of crawls.
+ */
+export function createEarlyHints({ pipe, sitemaps, now, offer }: EarlyHintsOptions) {
+  return (request: QueuedRequest): HintedPage | null => {
+    if (isTable(request) || !isForAll(request.check) || linkDepth(request.depth) === null) return null
+    let accepting = Promise.resolve()
+
+    async function offerAll(fields: readonly string[]): Promise<void> {
+      const { url, host, depth, hops, check } = request
+      const named = parseLinkHeaders(fields)
+      const page: PageContext = { url, host, baseHref: undefined, depth, hops, check }
+      const offers = sitemaps(request, url, sitemapsOf(named))
+      pipe.enter(page)
+      const found = await pipe.run(headerLinks(named, url), page, now())
+      offers.push(...found.offers)
+      if (offers.length > 0) await offer(offers)
+    }
+
+    return {
+      take(fields) {
+        const offering = offerAll(fields)
+        accepting = accepting.then(() => offering)
+        accepting.catch(() => {}) // observed by `accepted`; until then it must not end the process
+      },
+      accepted: () => accepting,
+    }
+  }
+}

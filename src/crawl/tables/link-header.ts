@@ -1,0 +1,119 @@
+import { withoutAccess } from '../../core/url/access.ts'
+import type { FoundLink } from '../extract/fastfind.ts'
+
+/** One link of a `Link` header field (RFC 8288). */
+export type HeaderLink = {
+  /** As the header has it. */
+  href: string
+  /** In lower case. */
+  rels: string[]
+  /** What a preload is for; '' where it doesn't say. */
+  as: string
+  /** The link is about something else than the page. */
+  isElsewhere: boolean
+}
+
+/** Of one response. A header has room for thousands; no honest one has so many. */
+const maxLinks = 1000
+
+const white = /[\t ]*/y
+const target = /<([^>]*)>/y
+const parameterName = /[\t ]*;[\t ;]*([!#$%&'*+\-.^_`|~\w]+)[\t ]*(=?)[\t ]*/y
+const bareValue = /[^\t ;,]*/y
+
+/** All links of the fields, which are octets. What can't be understood ends the field; what came before it counts. */
+export function parseLinkHeaders(values: readonly string[]): HeaderLink[] {
+  const links: HeaderLink[] = []
+  for (const value of values) readField(textOf(value), links)
+  return links
+}
+
+function readField(text: string, links: HeaderLink[]): void {
+  let at = 0
+  while (links.length < maxLinks) {
+    // Empty members of a list mean nothing.
+    while (at < text.length && (text[at] === ',' || text[at] === ' ' || text[at] === '\t')) at++
+    target.lastIndex = at
+    const href = target.exec(text)?.[1]
+    if (href === undefined) return
+    at = target.lastIndex
+    const link: HeaderLink = { href: href.trim(), rels: [], as: '', isElsewhere: false }
+    const seen = new Set<string>()
+    for (;;) {
+      parameterName.lastIndex = at
+      const found = parameterName.exec(text)
+      if (found === null) break
+      at = parameterName.lastIndex
+      const name = found[1]!.toLowerCase()
+      const read = found[2] === '=' ? readValue(text, at) : { value: '', end: at }
+      at = read.end
+      // Of a parameter that comes twice, the first counts.
+      if (!seen.has(name)) setParameter(link, name, read.value)
+      seen.add(name)
+    }
+    links.push(link)
+    white.lastIndex = at
+    white.exec(text)
+    at = white.lastIndex
+    // Something that belongs nowhere: the next link begins behind the comma after it.
+    const comma = text.indexOf(',', at)
+    at = comma === -1 ? text.length : comma
+  }
+}
+
+function readValue(text: string, at: number): { value: string; end: number } {
+  if (text[at] !== '"') {
+    bareValue.lastIndex = at
+    return { value: bareValue.exec(text)![0], end: bareValue.lastIndex }
+  }
+  let value = ''
+  let next = at + 1
+  for (; next < text.length && text[next] !== '"'; next++) {
+    if (text[next] === '\\') next++
+    value += text[next] ?? ''
+  }
+  return { value, end: next + 1 }
+}
+
+function setParameter(link: HeaderLink, name: string, value: string): void {
+  if (name === 'rel')
+    link.rels = value
+      .toLowerCase()
+      .split(/[\t ]+/)
+      .filter((rel) => rel !== '')
+  else if (name === 'as') link.as = value.toLowerCase()
+  // A fragment is a part of the page.
+  else if (name === 'anchor') link.isElsewhere = value !== '' && !value.startsWith('#')
+}
+
+/** Relations that lead to documents. Others name styles, scripts, hosts, hubs and interfaces: a page has them for programs. */
+const toDocuments: ReadonlySet<string> = new Set([
+  ...['next', 'prev', 'previous', 'first', 'last', 'start', 'up', 'contents', 'index', 'toc', 'section', 'subsection'],
+  ...['chapter', 'appendix', 'glossary', 'item', 'collection', 'archives', 'alternate', 'canonical', 'amphtml'],
+  ...['latest-version', 'predecessor-version', 'successor-version', 'version-history', 'working-copy', 'original'],
+  ...['memento', 'duplicate', 'related', 'via', 'cite-as', 'describedby', 'describes', 'about', 'author', 'bookmark'],
+  ...['help', 'license', 'copyright', 'privacy-policy', 'terms-of-service', 'enclosure', 'prefetch', 'prerender'],
+])
+
+/** Whether a crawler that follows the links of a page follows this one. */
+export function leadsToDocument({ rels, as, isElsewhere, href }: HeaderLink): boolean {
+  if (isElsewhere || href === '' || href.startsWith('#')) return false
+  return rels.some((rel) => toDocuments.has(rel)) || (rels.includes('preload') && as === 'document')
+}
+
+/** As links of the page with that header. They are relative to its own address, even if the page has another base. */
+export function headerLinks(links: readonly HeaderLink[], url: string): FoundLink<never>[] {
+  const base = withoutAccess(url)
+  return links.filter(leadsToDocument).map(({ href }) => ({
+    ...{ href: URL.parse(href, base)?.href ?? href, tag: 'link', nofollow: false, known: null },
+  }))
+}
+
+/** Addresses of sitemaps among them. */
+export const sitemapsOf = (links: readonly HeaderLink[]): string[] =>
+  links.filter(({ rels, href }) => rels.includes('sitemap') && href !== '').map(({ href }) => href)
+
+/** Servers that write more than ASCII here mean UTF-8. */
+function textOf(octets: string): string {
+  return /[\x80-\xff]/.test(octets) ? Buffer.from(octets, 'latin1').toString('utf8') : octets
+}
