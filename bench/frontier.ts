@@ -101,7 +101,7 @@ async function takeAndCommit(opened: Opened, count: number): Promise<number> {
       for (const { hostQueue } of taken) frontier.release(hostQueue, { kind: 'answered', totalMs: 5 })
       const requests = taken.map(({ request }) => request)
       await store.settle({ offers: [], done: requests, again: [], hosts: frontier.changedClocks(lease) })
-      for (const { hostQueue } of taken) frontier.completed(hostQueue, 1)
+      for (const { hostQueue, request } of taken) frontier.completed(hostQueue, request)
       done += taken.length
       if (taken.length === 0) await new Promise((resolve) => setImmediate(resolve))
     }

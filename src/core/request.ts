@@ -55,6 +55,13 @@ export type Offer = {
   redirects: number
   /** Smaller goes first within a host; equal ones keep their order of arrival. */
   priority: number
+  /**
+   * What another link does to a URL that still waits: its priority is added to the one there is, or counts if it is better.
+   * Absent for nothing.
+   */
+  rises?: 'sum' | 'best'
+  /** The step of a random walk (`walker` and `step` in one number): a URL is queued once for each. Absent outside of walks. */
+  visit?: number
   check: Check
 }
 

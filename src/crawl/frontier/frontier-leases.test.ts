@@ -85,7 +85,7 @@ describe('a frontier whose partitions come and go', () => {
         [out!.hostQueue.id],
       )
       await field.store.settle({ offers: [], done: [out!.request], again: [], hosts })
-      field.frontier.completed(out!.hostQueue, 1)
+      field.frontier.completed(out!.hostQueue, out!.request)
       assert.deepEqual(field.takeAll(), [])
       assert.equal(field.frontier.counts().active, 0)
     }))

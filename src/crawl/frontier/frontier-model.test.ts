@@ -112,7 +112,7 @@ async function live(seed: number): Promise<void> {
       }),
     )
     assert.equal(removed, batch.length)
-    for (const { hostQueue } of batch) field.frontier.completed(hostQueue, 1)
+    for (const { hostQueue, request } of batch) field.frontier.completed(hostQueue, request)
   }
 
   async function restart(): Promise<void> {

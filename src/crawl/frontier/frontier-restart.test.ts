@@ -81,7 +81,7 @@ describe('the frontier after a restart', () => {
           again: [],
           hosts: field.frontier.changedClocks(field.lease),
         })
-        field.frontier.completed(taken.hostQueue, 1)
+        field.frontier.completed(taken.hostQueue, taken.request)
         return verdict
       }
       const verdicts = [await fail(), await fail()]

@@ -208,7 +208,7 @@ describe('the frontier', () => {
       assert.deepEqual(field.takeAll(), [])
       field.frontier.drop(taken.hostQueue)
       assert.equal((await field.store.giveUp(taken.hostQueue.id)).dropped, 5)
-      field.frontier.completed(taken.hostQueue, 1)
+      field.frontier.completed(taken.hostQueue, taken.request)
       await nextTurn()
       assert.deepEqual(field.takeAll(), [])
       assert.equal(field.frontier.counts().active, 0)
@@ -223,7 +223,7 @@ describe('the frontier', () => {
       field.frontier.release(first.hostQueue, answered)
       const again = [{ ...first.request, attempts: 1 }]
       await field.store.settle({ offers: [], done: [], again, hosts: [] })
-      field.frontier.completed(first.hostQueue, 1)
+      field.frontier.completed(first.hostQueue, first.request)
       const rest = await crawlAll(field)
       assert.deepEqual(pathsOf(rest), ['/1', '/0'])
       assert.equal(rest[1]!.request.attempts, 1)

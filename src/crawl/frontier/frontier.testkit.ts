@@ -108,7 +108,7 @@ export async function openField(parts: Partial<FieldOptions> = {}) {
       await store.settle(
         batchOf({ offers, done: taken.map(({ request }) => request), hosts: frontier.changedClocks(lease) }),
       )
-      for (const { hostQueue } of taken) frontier.completed(hostQueue, 1)
+      for (const { hostQueue, request } of taken) frontier.completed(hostQueue, request)
       await nextTurn()
     },
     async restart(how: 'close' | 'kill', run = 1): Promise<void> {

@@ -9,10 +9,13 @@ import {
   addLoaded,
   createHostQueue,
   cutBack,
+  forgetTaken,
   giveUpLoad,
   type HostQueue,
   isIdle,
+  moveInOrder,
   putBackInOrder,
+  replaceHead,
 } from './host-queue.ts'
 import type { Leases, PartitionLease } from './partition-lease.ts'
 import { type HostSignal, noteSignal, type PolitenessRules, pauseMs } from './politeness.ts'
@@ -38,7 +41,7 @@ export type Frontier = {
   putBack(hostQueue: HostQueue, request: QueuedRequest): void
   /** Returns it after its host was asked for something else first. */
   postpone(hostQueue: HostQueue, request: QueuedRequest, signal: HostSignal): void
-  completed(hostQueue: HostQueue, requests: number): void
+  completed(hostQueue: HostQueue, request: QueuedRequest): void
   /** Takes in rows that the store has queued. */
   arrive(arrivals: readonly Arrival[]): void
   /** Clocks of the hosts of a lease that moved since the last call. */
@@ -63,6 +66,8 @@ export type FrontierOptions = {
   clock: Clock
   rules: PolitenessRules
   perHost: number
+  /** Whether priorities of queued requests change. */
+  rises?: boolean
   /** Rows kept in memory over all hosts. */
   bufferRows: number
   maxHostQueues: number
@@ -86,6 +91,7 @@ export function createFrontier({
   clock,
   rules,
   perHost,
+  rises = false,
   bufferRows,
   maxHostQueues,
   leases,
@@ -127,7 +133,7 @@ export function createFrontier({
     // A worker that was killed may have had a request on its way to this host. The delay in its robots.txt is known later.
     const askedBefore = store.recoveredOf(state.id) ? beginOf(lease) : Number.NEGATIVE_INFINITY
     const nextAt = Math.max(clock.monotonic() + waitMs, askedBefore + rules.delayMs)
-    const hostQueue = createHostQueue(state, nextAt, lease, askedBefore)
+    const hostQueue = createHostQueue(state, nextAt, lease, askedBefore, rises)
     hostQueues.set(state.id, hostQueue)
     return hostQueue
   }
@@ -180,11 +186,12 @@ export function createFrontier({
   function load(hostQueue: HostQueue): void {
     if (hostQueue.loading) return
     hostQueue.loading = true
-    const asked = capacity()
-    store.next(hostQueue.id, hostQueue.position, asked).then(
+    const asked = capacity() + (hostQueue.taken?.size ?? 0)
+    store.next(hostQueue.id, rises ? null : hostQueue.position, asked).then(
       (rows) => {
         // A queue that was emptied meanwhile expects no more.
-        if (hostQueue.more) addLoaded(hostQueue, rows, asked)
+        if (hostQueue.more && rises) replaceHead(hostQueue, rows, asked)
+        else if (hostQueue.more) addLoaded(hostQueue, rows, asked)
         else giveUpLoad(hostQueue)
         backoff.reset()
         track?.done()
@@ -248,9 +255,10 @@ export function createFrontier({
   }
 
   function arrive(arrivals: readonly Arrival[]): void {
-    for (const { state, rows } of arrivals) {
+    for (const { state, rows, raised } of arrivals) {
       let hostQueue = hostQueues.get(state.id) ?? null
       if (hostQueue === null) {
+        if (rows.length === 0) continue
         if (hostQueues.size >= maxHostQueues) {
           dormant = true
           continue
@@ -261,6 +269,7 @@ export function createFrontier({
         hostQueue.more = state.queued > rows.length
       }
       addArrivals(hostQueue, rows, capacity())
+      if (raised !== undefined) for (const row of raised) moveInOrder(hostQueue, row, capacity())
       schedule(hostQueue)
     }
     ready()
@@ -308,6 +317,7 @@ export function createFrontier({
       if (hostQueue === undefined) return null
       hostQueue.state = 'parked'
       const request = hostQueue.buffer.shift()!
+      hostQueue.taken?.add(request.seq)
       hostQueue.inFlight++
       if (perHost > 1) hostQueue.nextAt = Math.max(hostQueue.nextAt, clock.monotonic() + pauseMs(hostQueue, rules))
       schedule(hostQueue)
@@ -324,19 +334,22 @@ export function createFrontier({
     },
     putBack(hostQueue, request) {
       hostQueue.inFlight--
+      hostQueue.taken?.delete(request.seq)
       putBackInOrder(hostQueue, request)
       schedule(hostQueue)
     },
     postpone(hostQueue, request, signal) {
       hostQueue.inFlight--
+      hostQueue.taken?.delete(request.seq)
       putBackInOrder(hostQueue, request)
       noteSignal(hostQueue, signal, clock.monotonic(), rules)
       move(hostQueue)
       schedule(hostQueue)
     },
     arrive,
-    completed(hostQueue, requests) {
-      hostQueue.uncommitted -= requests
+    completed(hostQueue, request) {
+      hostQueue.uncommitted--
+      if (rises) forgetTaken(hostQueue, request)
       schedule(hostQueue)
     },
     changedClocks(lease) {

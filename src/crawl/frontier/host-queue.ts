@@ -24,8 +24,15 @@ export type HostQueue = {
   /** Whether there may be rows behind `position`. */
   more: boolean
   loading: boolean
-  /** Rows that were queued behind `position` during a load, which may have missed them. */
+  /** Rows that were queued behind `position` during a load, which may have missed them; in a rising queue, all that changed. */
   meanwhile: QueuedRequest[]
+  /**
+   * Of a queue whose priorities rise: what was taken and is not committed, by number. Such a queue is always loaded from its head, for
+   * there what is on disk may have moved before what is in memory. Null where order is kept.
+   */
+  readonly taken: Set<number> | null
+  /** Of those, what was committed during a load, which may have read it before. */
+  committed: number[]
   inFlight: number
   /** Fetched, and the result not yet committed. */
   uncommitted: number
@@ -51,6 +58,7 @@ export function createHostQueue(
   nextAt: number,
   lease = createPermanentLease(),
   askedBefore = Number.NEGATIVE_INFINITY,
+  rises = false,
 ): HostQueue {
   return {
     id: state.id,
@@ -62,6 +70,8 @@ export function createHostQueue(
     more: true,
     loading: false,
     meanwhile: [],
+    taken: rises ? new Set() : null,
+    committed: [],
     inFlight: 0,
     uncommitted: 0,
     nextAt,
@@ -91,6 +101,7 @@ export function addArrivals(hostQueue: HostQueue, rows: readonly QueuedRequest[]
   const kept: QueuedRequest[] = []
   for (const row of rows) {
     const behind = hostQueue.position === null || isBefore(hostQueue.position, row)
+    if (hostQueue.loading && !behind && hostQueue.taken !== null) hostQueue.meanwhile.push(row)
     if (behind && hostQueue.loading) {
       hostQueue.meanwhile.push(row)
     } else if (behind && (hostQueue.more || hostQueue.buffer.length + kept.length >= capacity)) {
@@ -119,10 +130,40 @@ export function addLoaded(hostQueue: HostQueue, rows: readonly QueuedRequest[], 
   addArrivals(hostQueue, missed, asked)
 }
 
+/** Takes in the first `asked` rows of a rising queue: from now on they are its head. */
+export function replaceHead(hostQueue: HostQueue, rows: readonly QueuedRequest[], asked: number): void {
+  const taken = hostQueue.taken!
+  const bySeq = new Map(rows.map((row) => [row.seq, row]))
+  for (const row of hostQueue.meanwhile) bySeq.set(row.seq, row)
+  hostQueue.more = rows.length >= asked
+  const end = hostQueue.more ? rows.at(-1)! : null
+  const isHead = (row: QueuedRequest): boolean => !taken.has(row.seq) && (end === null || !isBefore(end, row))
+  hostQueue.buffer = [...bySeq.values()].filter(isHead).sort((a, b) => a.priority - b.priority || a.seq - b.seq)
+  const last = end ?? hostQueue.buffer.at(-1)
+  hostQueue.position = last === undefined ? null : { priority: last.priority, seq: last.seq }
+  giveUpLoad(hostQueue)
+}
+
+/** A row that was queued before has another place now. */
+export function moveInOrder(hostQueue: HostQueue, row: QueuedRequest, capacity: number): void {
+  if (hostQueue.taken?.has(row.seq) === true) return
+  const at = hostQueue.buffer.findIndex(({ seq }) => seq === row.seq)
+  if (at >= 0) hostQueue.buffer.splice(at, 1)
+  addArrivals(hostQueue, [row], capacity)
+}
+
+/** The result of a request was committed: its row is gone from the store. */
+export function forgetTaken(hostQueue: HostQueue, { seq }: QueuedRequest): void {
+  if (hostQueue.loading) hostQueue.committed.push(seq)
+  else hostQueue.taken?.delete(seq)
+}
+
 /** The rows could not be loaded: everything behind `position` stays on disk. */
 export function giveUpLoad(hostQueue: HostQueue): void {
   hostQueue.loading = false
   hostQueue.meanwhile = []
+  for (const seq of hostQueue.committed) hostQueue.taken?.delete(seq)
+  hostQueue.committed = []
 }
 
 /** Back to the head of the queue, or behind what has been put before it meanwhile. */

@@ -256,7 +256,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     stats.add('refused', items.length)
     for (const { hostQueue, request } of items) {
       dispatcher.forget(request)
-      frontier.completed(hostQueue, 1)
+      frontier.completed(hostQueue, request)
     }
     dispatcher.end(items.length, lease)
     dispatcher.dispatch()

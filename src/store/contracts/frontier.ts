@@ -17,7 +17,7 @@ export type FrontierStore = {
   /**
    * Accepts links of any host. How they reach the shard that owns them is the engine's business; when the promise
    * resolves, every owner has them durably. Links that are known for this run are dropped, unless they come with
-   * a greater depth than before: then they are queued once more.
+   * a greater depth than before: then they are queued once more. A known link that still waits and `rises` moves ahead in its queue.
    */
   offer(offers: readonly Offer[]): Promise<OfferCounts>
   /**
@@ -89,7 +89,8 @@ export type HostClock = {
 
 export type HostState = HostClock & { host: string; queued: number }
 
-export type Arrival = { state: HostState; rows: readonly QueuedRequest[] }
+/** `raised`: rows that were queued before and have another priority now. */
+export type Arrival = { state: HostState; rows: readonly QueuedRequest[]; raised?: readonly QueuedRequest[] }
 
 /** `body`: the bytes as they came. In any text form, rules with octets that are not UTF-8 would be lost. */
 export type KeptRobots = { kind: 'rules' | 'allow-all' | 'disallow-all'; body: Uint8Array; expiresAt: number }

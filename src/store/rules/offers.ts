@@ -1,8 +1,27 @@
+import type { Offer } from '../../core/request.ts'
 import type { OfferCounts } from '../contracts/frontier.ts'
 
-/** The key under which a URL counts as seen: each watch has seen its own, and to another it is new. */
-export function seenKey(fp: bigint, watch: number): bigint {
-  return watch === 0 ? fp : BigInt.asIntN(64, fp ^ (BigInt(watch) * 0x9e3779b97f4a7c15n))
+/** The key under which a URL counts as seen: each watch and each step of a walk has seen its own, and to another it is new. */
+export function seenKey(fp: bigint, watch: number, visit?: number): bigint {
+  const key = watch === 0 ? fp : BigInt.asIntN(64, fp ^ (BigInt(watch) * 0x9e3779b97f4a7c15n))
+  return visit === undefined ? key : BigInt.asIntN(64, key ^ (BigInt(visit + 1) * 0xd6e8feb86659fd93n))
+}
+
+/** No priority goes beyond: stores keep them in 64 bits, and numbers are exact in 53. */
+const LAST_PRIORITY = 2 ** 50
+
+/** The priority of a queued URL after another link to it. */
+export function raisedPriority(queued: number, { priority, rises }: Pick<Offer, 'priority' | 'rises'>): number {
+  if (rises === undefined) return queued
+  const raised = rises === 'sum' ? queued + priority : Math.min(queued, priority)
+  return Math.max(-LAST_PRIORITY, Math.min(LAST_PRIORITY, raised))
+}
+
+/** As numbers in the tables: 0 for a priority that stays. */
+export const riseNumbers = { none: 0, sum: 1, best: 2 } as const
+
+export function risesOf(number: number): Offer['rises'] {
+  return number === riseNumbers.sum ? 'sum' : number === riseNumbers.best ? 'best' : undefined
 }
 
 export const noCounts = () => ({ accepted: 0, known: 0, limited: 0, removed: 0, watches: new Map<number, number>() })

@@ -163,7 +163,7 @@ export function createBatch(options: BatchOptions): Batch {
     if (counts.lost?.includes(lease.partition) === true)
       throw new AppError('lease-lost', 'the partition is not held any more')
     writeBuffers.written(lease)
-    for (const { hostQueue } of items) frontier.completed(hostQueue, 1)
+    for (const { hostQueue, request } of items) frontier.completed(hostQueue, request)
     options.onCommitted(items.length, counts, lease)
   }
 

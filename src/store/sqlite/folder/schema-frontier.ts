@@ -90,4 +90,13 @@ INSERT INTO robots_as_bytes SELECT origin, kind, CAST(text AS BLOB), expires_at 
 DROP TABLE robots;
 ALTER TABLE robots_as_bytes RENAME TO robots`,
   },
+  {
+    // Indexed for those whose priority may change: the others cost nothing.
+    id: 5,
+    sha256: '8a6e0f1e77f3d38903f38731d5c6b4150063dbdea4c980045cab87ea2900e669',
+    name: 'priorities that rise',
+    sql: `
+ALTER TABLE queue ADD COLUMN rises INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX queue_rising ON queue (host, fp) WHERE rises > 0`,
+  },
 ]

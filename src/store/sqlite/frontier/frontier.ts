@@ -9,7 +9,7 @@ import type {
   KeptRobots,
   OfferCounts,
 } from '../../contracts/frontier.ts'
-import { addCounts, addWatch, seenKey } from '../../rules/offers.ts'
+import { addCounts, addWatch, raisedPriority, riseNumbers, risesOf, seenKey } from '../../rules/offers.ts'
 import { type Database, openDatabase } from '../folder/database.ts'
 import { frontierMigrations } from '../folder/schema-frontier.ts'
 import { createDroppedLinks } from './dropped-links.ts'
@@ -48,7 +48,7 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
   let notify: (arrivals: readonly Arrival[]) => void = () => {}
 
   /** Runs in a transaction. */
-  function enqueue(host: HostEntry, offer: Offer, attempts: number, arrivals: Map<HostEntry, QueuedRequest[]>): void {
+  function enqueue(host: HostEntry, offer: Offer, attempts: number, arrivals: Arrivals): void {
     const seq = ++facts.seq
     const { fp, depth, hops, redirects, priority, url, parent, check } = offer
     const { watch, round, freshFrom, since, first } = check
@@ -68,14 +68,23 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
       freshFrom,
       since,
       first ? 1 : 0,
+      riseNumbers[offer.rises ?? 'none'],
     )
     host.queued++
     facts.queued++
     hosts.touch(host)
-    const row = { ...offer, hostId: host.id, seq, attempts }
-    const rows = arrivals.get(host)
-    if (rows === undefined) arrivals.set(host, [row])
-    else rows.push(row)
+    arrivalsOf(arrivals, host).rows.push({ ...offer, hostId: host.id, seq, attempts })
+  }
+
+  /** Runs in a transaction. A URL that waits no more is left alone. */
+  function raise(host: HostEntry, offer: Offer, arrivals: Arrivals): void {
+    const found = sql.rising.get(host.id, offer.fp) as QueueRow | undefined
+    if (found === undefined) return
+    const row = requestOf(found, host.id, host.host)
+    const priority = raisedPriority(row.priority, offer)
+    if (priority === row.priority) return
+    sql.raise.run(priority, host.id, row.priority, row.seq)
+    arrivalsOf(arrivals, host).raised.push({ ...row, priority })
   }
 
   function isKnown(host: HostEntry, fp: bigint, round: number, depth: number): 'no' | 'yes' | 'shallower' {
@@ -84,19 +93,20 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
     return row.depth < depth ? 'shallower' : 'yes'
   }
 
-  function accept(offer: Offer, counts: OfferCounts, arrivals: Map<HostEntry, QueuedRequest[]>): void {
+  function accept(offer: Offer, counts: OfferCounts, arrivals: Arrivals): void {
     const host = hosts.named(offer.host)
     const { watch } = offer.check
     if (watch > 0 && offer.parent === '') hosts.revive(host)
     const full = host.givenUp || (watch === 0 && host.accepted >= maxUrlsPerHost)
     if (watch === 0 && offer.depth !== UNLIMITED_DEPTH) facts.limited = run
     const round = watch === 0 ? run : offer.check.round
-    const fp = seenKey(offer.fp, watch)
+    const fp = seenKey(offer.fp, watch, offer.visit)
     // Where no depth of the run was limited nothing is ever offered deeper: one upsert answers both questions.
     if (watch > 0 || facts.limited === run || full) {
       const known = isKnown(host, fp, round, offer.depth)
       if (known === 'yes') counts.known++
       else if (full) counts.limited++
+      if (known === 'yes' && offer.rises !== undefined) raise(host, offer, arrivals)
       if (known === 'yes' || full) return
       if (known === 'shallower') {
         host.accepted--
@@ -105,6 +115,7 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
     }
     if (sql.see.run(host.id, fp, round, offer.depth).changes === 0) {
       counts.known++
+      if (offer.rises !== undefined) raise(host, offer, arrivals)
       return
     }
     host.accepted++
@@ -133,18 +144,18 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
 
   function transact(offers: readonly Offer[], rest?: Omit<CompletedRequests, 'offers'>): CompletionCounts {
     const counts = { accepted: 0, known: 0, limited: 0, removed: 0, watches: new Map<number, number>() }
-    const arrivals = new Map<HostEntry, QueuedRequest[]>()
+    const arrivals: Arrivals = new Map()
     atomically(() => {
       for (const offer of offers) accept(offer, counts, arrivals)
       if (rest !== undefined) counts.removed = finish(rest, arrivals, counts.watches)
     })
-    if (arrivals.size > 0) notify([...arrivals].map(([state, rows]) => ({ state, rows })))
+    if (arrivals.size > 0) notify([...arrivals].map(([state, { rows, raised }]) => ({ state, rows, raised })))
     return counts
   }
 
   function finish(
     { done, again, hosts: clocks }: Omit<CompletedRequests, 'offers'>,
-    arrivals: Map<HostEntry, QueuedRequest[]>,
+    arrivals: Arrivals,
     watches: Map<number, number>,
   ): number {
     let removed = 0
@@ -165,9 +176,12 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
   }
 
   /** Absent rows are no fault: the host was given up, or this batch is a repetition. */
-  function dequeue({ hostId, priority, seq }: QueuedRequest): HostEntry | undefined {
+  function dequeue({ hostId, priority, seq, fp, rises }: QueuedRequest): HostEntry | undefined {
     const host = hosts.numbered(hostId)
-    if (sql.dequeue.run(hostId, priority, seq).changes === 0 || host === undefined) return undefined
+    let { changes } = sql.dequeue.run(hostId, priority, seq)
+    // Its priority may have changed since it was taken.
+    if (changes === 0 && rises !== undefined) changes = sql.dequeueRaised.run(hostId, fp, seq).changes
+    if (changes === 0 || host === undefined) return undefined
     host.queued--
     facts.queued--
     hosts.touch(host)
@@ -266,6 +280,17 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
   }
 }
 
+/** What a transaction changed in the queues of hosts. */
+type Arrivals = Map<HostEntry, { rows: QueuedRequest[]; raised: QueuedRequest[] }>
+
+function arrivalsOf(arrivals: Arrivals, host: HostEntry): { rows: QueuedRequest[]; raised: QueuedRequest[] } {
+  const known = arrivals.get(host)
+  if (known !== undefined) return known
+  const none = { rows: [], raised: [] }
+  arrivals.set(host, none)
+  return none
+}
+
 type WatchRow = { watch: number; n: number }
 
 type QueueRow = Record<
@@ -280,7 +305,8 @@ type QueueRow = Record<
   | 'round'
   | 'fresh_from'
   | 'since'
-  | 'first',
+  | 'first'
+  | 'rises',
   bigint
 > & {
   url: string
@@ -288,7 +314,9 @@ type QueueRow = Record<
 }
 
 function requestOf(row: QueueRow, hostId: number, host: string): QueuedRequest {
+  const rises = row.rises === 0n ? undefined : risesOf(Number(row.rises))
   return {
+    ...(rises !== undefined && { rises }),
     hostId,
     host,
     url: row.url,
@@ -314,14 +342,20 @@ function requestOf(row: QueueRow, hostId: number, host: string): QueuedRequest {
 }
 
 function prepareStatements(db: Database) {
+  const columns =
+    'priority, seq, fp, depth, hops, redirects, attempts, url, parent, watch, round, fresh_from, since, first, rises'
   const next = db.prepare(
-    `SELECT priority, seq, fp, depth, hops, redirects, attempts, url, parent, watch, round, fresh_from, since,
-     first FROM queue
+    `SELECT ${columns} FROM queue
      WHERE host = ? AND (priority, seq) > (?, ?) ORDER BY priority, seq LIMIT ?`,
   )
   next.setReadBigInts(true) // fingerprints need all 64 bits
+  const rising = db.prepare(`SELECT ${columns} FROM queue WHERE host = ? AND fp = ? AND rises > 0 LIMIT 1`)
+  rising.setReadBigInts(true)
   return {
     next,
+    rising,
+    raise: db.prepare('UPDATE queue SET priority = ? WHERE host = ? AND priority = ? AND seq = ?'),
+    dequeueRaised: db.prepare('DELETE FROM queue WHERE host = ? AND fp = ? AND rises > 0 AND seq = ?'),
     seen: db.prepare('SELECT run, depth FROM seen WHERE host = ? AND fp = ?'),
     see: db.prepare(
       `INSERT INTO seen (host, fp, run, depth) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
@@ -329,7 +363,7 @@ function prepareStatements(db: Database) {
     ),
     enqueue: db.prepare(
       `INSERT INTO queue (host, priority, seq, fp, depth, hops, redirects, attempts, url, parent, watch, round,
-       fresh_from, since, first) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       fresh_from, since, first, rises) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     dequeue: db.prepare('DELETE FROM queue WHERE host = ? AND priority = ? AND seq = ?'),
     watchesOfHost: db.prepare('SELECT watch, count(*) AS n FROM queue WHERE host = ? AND watch > 0 GROUP BY watch'),

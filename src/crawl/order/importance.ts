@@ -1,0 +1,26 @@
+import type { Offer } from '../../core/request.ts'
+import type { UrlOrder, WeighedPage } from './url-order.ts'
+
+/**
+ * Importance while the crawl goes on, in the manner of OPIC (Abiteboul, Preda, Cobena: Adaptive On-Line Page Importance Computation).
+ * Every page has cash. A page that is fetched gives its cash to the pages it links to, in equal shares, and the page with most
+ * cash is fetched next. The cash of a page that waits is its priority, negated: the queue is the table of cash, on disk with the rest
+ * of the frontier, and memory does not grow with the number of pages. A share for a page that was fetched before is lost.
+ *
+ * As in PageRank, a part of the cash goes elsewhere (`DAMPING`), and every page brings some of its own (`INCOME`); otherwise what
+ * is found late, when much was lost, would count less than what was found early.
+ */
+export const SEED_CASH = 2 ** 30
+const INCOME = 2 ** 30
+const DAMPING = 0.85
+
+export const importanceOrder: UrlOrder = {
+  priority: () => 0,
+  rises: 'sum',
+  weigh(offers: Offer[], page: WeighedPage) {
+    if (offers.length === 0) return
+    const cash = INCOME + DAMPING * Math.max(0, -page.priority)
+    const share = Math.max(1, Math.round(cash / offers.length))
+    for (const offer of offers) offer.priority = -share
+  },
+}
