@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Config } from './config.ts'
 import type { CrawlSettings } from './crawl-settings.ts'
+import { type Focus, readFocusExamples, readFocusTerms } from './focus.ts'
 import { NO_DEPTH_LIMIT } from './schema-crawl.ts'
 import type { ValidationError } from './validation-errors.ts'
 
@@ -100,11 +101,11 @@ function shorten(text: string): string {
   return text.length > 120 ? `${text.slice(0, 120)}…` : text
 }
 
-export type CrawlLists = Pick<CrawlSettings, 'seeds' | 'depth' | 'files'>
+export type CrawlLists = Pick<CrawlSettings, 'seeds' | 'depth' | 'files' | 'focus'>
 
 /** What `crawl.seeds`, `depth`, `mime`, `ignore` and `block` say, with the files they name. Adds every error. */
 export async function readCrawlLists(crawl: Config['crawl'], errors: ValidationError[]): Promise<CrawlLists> {
-  async function textOf(name: 'mime' | 'ignore' | 'block'): Promise<string | null> {
+  async function textOf(name: 'mime' | 'ignore' | 'block' | 'focus'): Promise<string | null> {
     const entries = crawl[name]
     if (entries.length === 0) return null
     const texts = entries.map((entry) =>
@@ -114,9 +115,18 @@ export async function readCrawlLists(crawl: Config['crawl'], errors: ValidationE
     )
     return (await Promise.all(texts)).join('\n')
   }
+  async function focusOf(lines: string | null): Promise<Focus | null> {
+    if (crawl.order !== 'focused') return null
+    const terms = lines === null ? [] : readFocusTerms(lines.split('\n'), errors)
+    const examples = crawl.focusExamples === '' ? null : await readFocusExamples(crawl.focusExamples, errors)
+    if (terms.length > 0 || examples !== null) return { terms, examples }
+    errors.push({ place: 'crawl.order', message: '`focused` needs crawl.focus (--focus) or crawl.focusExamples' })
+    return null
+  }
   return {
     seeds: await readSeeds(crawl.seeds, { cwd: '.', under: 'crawl.seeds: ', errors }),
     depth: crawl.depth >= NO_DEPTH_LIMIT ? null : crawl.depth,
+    focus: await focusOf(await textOf('focus')),
     files: {
       mimeTypes: await textOf('mime'),
       ignoreTypes: await textOf('ignore'),

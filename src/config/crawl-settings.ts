@@ -1,5 +1,6 @@
 import type { OmitRule } from '../core/text/omit-rules.ts'
 import type { Config } from './config.ts'
+import type { Focus } from './focus.ts'
 
 /** The settings of one crawl, as plain data that worker threads can receive. */
 export type CrawlSettings = {
@@ -15,5 +16,7 @@ export type CrawlSettings = {
   files: { mimeTypes: string | null; ignoreTypes: string | null; blockList: string | null; hostRules: string | null }
   /** Page parts to ignore when comparing. */
   omit: readonly OmitRule[]
+  /** What a focused crawl looks for. */
+  focus?: Focus | null
   config: Config
 }

@@ -105,9 +105,9 @@ export const crawlSettings = {
   'crawl.order': {
     kind: 'choice',
     default: 'breadth',
-    choices: ['breadth', 'depth', 'shallow', 'random'],
+    choices: ['breadth', 'depth', 'shallow', 'random', 'fifo', 'importance', 'focused', 'walk'],
     about:
-      "Order within a host's queue: nearest to the seed first (`breadth`), farthest first (`depth`), fewest path segments first (`shallow`), or `random`.",
+      "Order within a host's queue: nearest to the seed first (`breadth`), farthest first (`depth`), fewest path segments first (`shallow`), `random`, as they come (`fifo`), most linked to first (`importance`), nearest to a subject first (`focused`), or a random walk (`walk`). See docs/orders.md.",
   },
   'crawl.tables': {
     kind: 'choice',
@@ -116,6 +116,36 @@ export const crawlSettings = {
     about:
       "Tables of links that hosts offer, such as sitemaps: read those that robots.txt or pages name at once, and look in the usual places after some pages of a host (`offered`), look there before its first page (`first`), or read `none`. Crawls only; sources of profiles don't use them.",
   },
+  'crawl.focus': {
+    ...listOf('terms, or @FILEs with one term per line or a profile (.xml)'),
+    about:
+      'What the order `focused` looks for: words and phrases, each with a weight before it or without (`2.5 solar power`).',
+  },
+  'crawl.focusExamples': {
+    kind: 'string',
+    default: '',
+    pattern: /^[^\r\n]{0,4000}$/,
+    expected: 'the path of a folder',
+    about:
+      'What the order `focused` learns from: a folder with texts or pages in its folders `wanted` and `others`, up to 1000 files each.',
+  },
+  'crawl.walkers': integer(1, [1, 64], 'How many random walks the order `walk` makes side by side.'),
+  'crawl.walkRestart': number(
+    0.15,
+    [0, 1],
+    'How likely a random walk restarts at a random page instead of following a link.',
+  ),
+  'crawl.walkSeeds': {
+    kind: 'choice',
+    default: 'visited',
+    choices: ['visited', 'given'],
+    about: 'Where random walks restart: at a seed or any page that was visited so far (`visited`), or at a seed alone (`given`).',
+  },
+  'crawl.walkSeed': integer(
+    0,
+    [0, 0x7fffffff],
+    'Makes a random walk repeatable: the same number leads to the same choices on the same pages; 0 for other ones each time.',
+  ),
   'crawl.respectRobots': { kind: 'boolean', default: true, about: 'Obey robots.txt, meta robots and X-Robots-Tag.' },
   'crawl.trackingParameters': {
     kind: 'list',

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { Config } from '../config/config.ts'
-import { readCrawlLists } from '../config/crawl-lists.ts'
+import { type CrawlLists, readCrawlLists } from '../config/crawl-lists.ts'
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 import { omitRulesOf } from '../config/source-rules.ts'
 import { InvalidInputError, type ValidationError } from '../config/validation-errors.ts'
@@ -18,19 +18,23 @@ import { seedsToCheck } from './seeding.ts'
  * configuration names can't be read or is invalid.
  */
 export async function settingsForWatching(folder: string, config: Config): Promise<CrawlSettings> {
-  const files = await readFileLists(config)
+  const { files, focus = null } = await readLists(config)
   const omit = omitRulesOf(config.sources)
-  const settings = { folder, config, seeds: [], depth: null, restrict: null, maxPages: null, omit, files }
+  const settings = { folder, config, seeds: [], depth: null, restrict: null, maxPages: null, omit, files, focus }
   checkSettings(settings)
   return settings
 }
 
 /** The lists of the configuration, with the files they name. Throws when one can't be read. */
 export async function readFileLists({ crawl }: Config): Promise<CrawlSettings['files']> {
+  return (await readLists({ crawl })).files
+}
+
+async function readLists({ crawl }: Pick<Config, 'crawl'>): Promise<CrawlLists> {
   const errors: ValidationError[] = []
-  const { files } = await readCrawlLists(crawl, errors)
+  const lists = await readCrawlLists(crawl, errors)
   if (errors.length > 0) throw new InvalidInputError('config-invalid', errors)
-  return files
+  return lists
 }
 
 /** How many shards this machine runs. */

@@ -87,7 +87,24 @@ export const crawlOptions: readonly Option[] = [
     flagValue: false,
     about: 'do not index text during the crawl; erace search does it later',
   },
-  { name: 'order', argument: 'ORDER', setting: 'crawl.order', about: 'crawl order: breadth, depth, shallow or random' },
+  {
+    name: 'order',
+    argument: 'ORDER',
+    setting: 'crawl.order',
+    about: 'crawl order: breadth, depth, shallow, random, fifo, importance, focused or walk',
+  },
+  {
+    name: 'focus',
+    argument: 'TERMS',
+    setting: 'crawl.focus',
+    about: 'what --order focused looks for: terms with commas between them, @FILE of terms or @PROFILE.xml',
+  },
+  {
+    name: 'walkers',
+    argument: 'N',
+    setting: 'crawl.walkers',
+    about: 'random walks side by side with --order walk',
+  },
 ]
 
 export const command: Command = {
@@ -105,6 +122,11 @@ export const command: Command = {
       about: 'one part of a site, result as JSON',
     },
     { line: 'erace crawl file:///srv/docs/ ftp://ftp.example.org/pub/', about: 'a folder, and one of an FTP server' },
+    {
+      line: 'erace crawl https://example.org/ --order focused --focus "solar power,wind" --max-pages 500',
+      about: 'pages about a subject first',
+    },
+    { line: 'erace crawl https://example.org/ --order walk --max-pages 1000', about: 'a random walk of 1000 steps' },
     { line: 'erace crawl http://intranet.local/ --allow-net 10.0.0.0/8 --delay 100', about: 'an intranet' },
   ],
   async prepare(context, errors) {
@@ -119,6 +141,8 @@ const decidedByService: readonly string[] = [
   'per-host',
   'delay',
   'order',
+  'focus',
+  'walkers',
   'allow-net',
   'no-index',
 ]
@@ -180,6 +204,7 @@ async function readSettings(
     restrict: regularExpression(options.text(restrict), dashes + restrict, errors),
     maxPages: wholeNumber(options, 'max-pages', [1], errors),
     omit: [...omitRulesOf(config.sources), ...omitRules(options, errors)],
+    focus: configured.focus ?? null,
     files: {
       mimeTypes: (await file('mime')) ?? mimeTypes,
       ignoreTypes: (await file('ignore')) ?? ignoreTypes,

@@ -83,11 +83,11 @@ function enterTag(scan: Scan, tag: KnownTag, after: number): number {
   const { attributes, foreign, collector } = scan
   if (foreign.inside !== null) {
     // A link of SVG is a link; nothing else of foreign content is.
-    if (tag === 'a' && foreign.inside === 'svg') collector.startTag(tag, attributes)
+    if (tag === 'a' && foreign.inside === 'svg') collector.startTag(tag, attributes, after)
     else if (!attributes.selfClosing) foreign.open(tag)
     return after
   }
-  collector.startTag(tag, attributes)
+  collector.startTag(tag, attributes, after)
   if (isForeignRoot(tag)) {
     if (!attributes.selfClosing) foreign.open(tag)
     return after
@@ -133,7 +133,7 @@ function endTag(scan: Scan, from: number): number {
   const tag = tagTable.find(bytes, from, at)
   if (tag !== undefined) {
     foreign.close(tag)
-    scan.collector.endTag(tag)
+    scan.collector.endTag(tag, from - 2)
   } else if (foreign.inside !== null) {
     const name = breakoutTable.find(bytes, from, at)
     if (name === 'p' || name === 'br') foreign.breakOut()

@@ -34,6 +34,8 @@ export type FoundLink<Known = unknown> = {
   known: Known | null
   /** Added to its priority: how much later it is worth fetching than others that are as far from the seed. */
   hint?: number
+  /** Of an `<a>`: what stands between its tags, without them; only where it was asked for. */
+  text?: string
 }
 
 /** Recognises a link by its bytes, so that no text need be made of it. Asked for links of plain ASCII. */
@@ -57,6 +59,7 @@ export type Found<Known = unknown> = {
 export type LinkOptions<Known = unknown> = {
   recall?: Recall<Known> | undefined
   maxLinks?: number
+  withTexts?: boolean
   maxValueBytes?: number
   /** For values with bytes that are not ASCII; the default takes them for UTF-8. */
   decode?: Decode
@@ -77,6 +80,7 @@ const MAX_METAS = 100
 const MAX_META_BYTES = 4096
 const MAX_TITLE_BYTES = 1024
 const MAX_KEYWORD_BYTES = 100
+const MAX_LINK_TEXT_BYTES = 1024
 
 /**
  * Keeps what the tags of one page tell. Four things are remembered between tags: whether a form is open (a form
@@ -93,6 +97,9 @@ export class LinkCollector {
   private readonly decode: Decode
   private readonly encodeQuery: ((href: string) => string) | undefined
   private readonly recall: Recall<unknown> | undefined
+  private readonly withTexts: boolean
+  /** The link whose text is being read, by its place, and where the text begins. */
+  private anchor: { link: number; start: number } | null = null
   private isFormOpen = false
   private templateDepth = 0
   private hasRefresh = false
@@ -105,11 +112,19 @@ export class LinkCollector {
     this.decode = options.decode ?? decodeUtf8
     this.encodeQuery = options.encodeQuery
     this.recall = options.recall
+    this.withTexts = options.withTexts === true
   }
 
-  startTag(tag: KnownTag, { ranges }: TagAttributes): void {
+  /** `after`: where the tag ends. */
+  startTag(tag: KnownTag, { ranges }: TagAttributes, after: number): void {
     switch (tag) {
       case 'a':
+        if (this.withTexts) {
+          this.addAnchor(ranges, after)
+          break
+        }
+        this.addAttribute(ranges, HREF, tag)
+        break
       case 'area':
       case 'link':
         this.addAttribute(ranges, HREF, tag)
@@ -143,7 +158,9 @@ export class LinkCollector {
     }
   }
 
-  endTag(tag: KnownTag): void {
+  /** `start`: where the tag begins. */
+  endTag(tag: KnownTag, start: number): void {
+    if (tag === 'a' && this.anchor !== null) this.endAnchor(start)
     if (tag === 'template' && this.templateDepth > 0) this.templateDepth--
     else if (tag === 'form' && this.templateDepth === 0) this.isFormOpen = false
   }
@@ -153,6 +170,22 @@ export class LinkCollector {
     if (this.hasTitle || this.templateDepth > 0) return
     this.hasTitle = true
     this.found.title = titleText(this.bytes, start, Math.min(end, start + MAX_TITLE_BYTES), this.decode)
+  }
+
+  /** An anchor inside another ends it. */
+  private addAnchor(ranges: Int32Array, after: number): void {
+    if (this.anchor !== null) this.endAnchor(after)
+    const { links } = this.found
+    const link = links.length
+    this.addAttribute(ranges, HREF, 'a')
+    if (links.length > link) this.anchor = { link, start: after }
+  }
+
+  private endAnchor(end: number): void {
+    const { link, start } = this.anchor!
+    this.anchor = null
+    const text = this.decode(this.bytes.subarray(start, Math.min(end, start + MAX_LINK_TEXT_BYTES)))
+    this.found.links[link]!.text = text.replace(/<[^>]*>?/g, ' ').trim()
   }
 
   private addAttribute(ranges: Int32Array, slot: number, tag: LinkTag): void {

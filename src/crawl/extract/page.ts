@@ -15,6 +15,8 @@ export type PageSource<Known = unknown> = {
   charset?: string | null | undefined
   url: string
   maxLinks?: number | undefined
+  /** Whether the texts of links are wanted. */
+  withTexts?: boolean | undefined
 }
 
 /** Detects the encoding of an HTML or XHTML page and finds what it links to, in one pass over its bytes. */
@@ -26,6 +28,7 @@ export function extractPage<Known = unknown>(body: Uint8Array, source: PageSourc
       : { charset: given, source: 'header' }
   const options: FindOptions<Known> = { ...findOptions(charset.charset), xml: isXhtml(source.contentType) }
   if (source.maxLinks !== undefined) options.maxLinks = source.maxLinks
+  if (source.withTexts === true) options.withTexts = true
   const page = isAsciiCompatible(charset.charset) ? body : Buffer.from(decodeText(body, charset.charset))
   const found = fastfind(page, { ...options, recall: source.recall })
   // What was recalled was recalled for the page's own address; a base means all links are others.

@@ -26,13 +26,14 @@ import { readCollectedTypes } from '../filter/collected-types.ts'
 import { createMapping, hostNameOf } from '../mapping/mapping.ts'
 import { createLinkNormaliser } from '../normalize/link-normaliser.ts'
 import { namingOf } from '../normalize/naming.ts'
+import { createUrlOrder } from '../order/orders.ts'
 import { productToken } from '../robots/agent-token.ts'
 import { createRobotsCache } from '../robots/robots-cache.ts'
 import { createSitemapLimit, createSitemapOffers } from '../tables/sitemaps.ts'
 import type { Coordination } from './coordination.ts'
 import { type CrawlStats, createCrawlStats } from './crawl-stats.ts'
 import { createFilterSteps, createInScope, createListRefusal } from './links/filter-steps.ts'
-import { createLinkPipe, urlOrders } from './links/link-pipe.ts'
+import { createLinkPipe } from './links/link-pipe.ts'
 import { createSeedOffers } from './links/seed-offers.ts'
 import { createWatches, type Watches } from './results/check-results.ts'
 import { createShard, type Shard, type ShardDeps } from './shard.ts'
@@ -145,12 +146,13 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
   const seen = createFingerprintCache(settings.config.frontier.seenCache)
   const watches = createWatches()
   const inScope = createInScope(settings, watches)
+  const order = createUrlOrder(crawl.order, settings.focus ?? null)
   const pipe = createLinkPipe({
     steps: createFilterSteps(settings, inScope),
     normaliser: createLinkNormaliser(naming),
     fingerprinter,
     seen,
-    order: urlOrders[crawl.order],
+    order,
     maxHops: crawl.maxDepth,
     workOf: watches.workOf,
     onSkip(reason, watch) {
@@ -245,6 +247,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
       maxCrawlDelayMs: crawl.maxCrawlDelayMs,
       looksBack: environment.looksBack,
       fullCheckAfter: crawl.fullCheckAfter,
+      rises: order.rises !== undefined,
       agent,
       reading: {
         pipe,
@@ -266,6 +269,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
         ...{ keyOf, acceptsMediaType },
         covers: ({ check, host }, url) => inScope({ url, pageHost: host, work: watches.workOf(check, url) }),
         media,
+        readsText: order.readsText === true,
       },
     },
   )

@@ -88,6 +88,8 @@ export type ShardSettings = {
   maxCrawlDelayMs: number
   looksBack: boolean
   fullCheckAfter: number
+  /** Whether priorities of queued requests change. */
+  rises: boolean
   reading: ReadItemsOptions
   agent: string
 }
@@ -152,6 +154,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       mapping: deps.mapping,
       rules: settings.rules,
       perHost: settings.perHost,
+      rises: settings.rises,
       bufferRows: settings.bufferRows,
     },
     maxHostQueues: MAX_HOST_QUEUES,

@@ -10,6 +10,7 @@ import { type DroppedLinks, maxDroppedExamples, type TrapRule } from '../../../s
 import type { FoundLink } from '../../extract/fastfind.ts'
 import type { LinkNormaliser } from '../../normalize/link-normaliser.ts'
 import type { PageWork } from '../results/check-results.ts'
+import type { UrlOrder } from '../../order/url-order.ts'
 import { createLinkMemo, type NamedLink } from './link-memo.ts'
 
 /** A link in the pipe. One object serves all links of a shard. */
@@ -41,6 +42,10 @@ export type PageContext = {
   baseHref: string | undefined
   depth: number
   hops: number
+  /** Of its request. */
+  priority?: number
+  /** What its words are, for orders that read them. */
+  text?: string
   check: Check
 }
 
@@ -101,6 +106,7 @@ const MAX_EXAMPLE = 2048
  */
 export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   const { steps, normaliser, fingerprinter, seen, order, maxHops, workOf, onSkip, onUnparsable } = options
+  const offersKnown = order.rises !== undefined || order.revisits === true
   const slices = createSlices()
   const memo = createLinkMemo(MEMO_ENTRIES)
   const draft: LinkDraft = { url: '', key: '', pageHost: '', work: workOf(noCheck, '') }
@@ -165,9 +171,12 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     const { url, key, hi, lo } = link
     // By the key, so that hosts which the host rules declare equal share one queue and one set of seen URLs.
     const host = hostKey(key)
-    const priority = order(url, hops) + hint
+    const priority = order.priority(url, hops) + hint
     const { check } = page
-    const offer = { url, host, fp: toBigInt(hi, lo), parent: page.url, depth, hops, redirects: 0, priority, check }
+    const offer: Offer = {
+      ...{ url, host, fp: toBigInt(hi, lo), parent: page.url, depth, hops, redirects: 0, priority, check },
+    }
+    if (order.rises !== undefined) offer.rises = order.rises
     // Credentials and browser are for the host of the page, and for no other.
     if (access === null || host !== page.host) return offer
     return { ...offer, url: withAccess(url, access), fp: fingerprinter.toBigInt(withAccess(key, access)) }
@@ -177,7 +186,13 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
    * A link that is not known. A refused link stays refused at any depth. An accepted one becomes known only when it is
    * really offered: the page may turn out to be part of a trap, and then its links are not.
    */
-  function consider(link: NamedLink, page: PageContext, depth: number | null, offers: Offer[], hint = 0): boolean {
+  function consider(
+    link: NamedLink,
+    page: PageContext,
+    depth: number | null,
+    { offers, texts }: Reading,
+    { hint, text = '' }: FoundLink<NamedLink>,
+  ): boolean {
     if (page.hops >= maxHops) {
       onSkip('trap', page.check.watch) // too far from here; a shorter way may still lead there
       drop('depth', link.url)
@@ -189,26 +204,44 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
       noteSeen(link.hi, link.lo, UNLIMITED_DEPTH)
       return false
     }
-    if (depth !== null) offers.push(offerOf(link, page, depth, page.hops + 1, hint))
+    if (depth === null) return true
+    offers.push(offerOf(link, page, depth, page.hops + 1, hint))
+    if (order.readsText === true) texts.push(text)
+    return true
+  }
+
+  /** A link to what is known, in an order that cares for it. It was counted when it was met first. */
+  function offerKnown(
+    link: NamedLink,
+    page: PageContext,
+    depth: number | null,
+    { offers, texts }: Reading,
+    { hint, text = '' }: FoundLink<NamedLink>,
+  ): boolean {
+    if (depth === null || page.hops >= maxHops || pass(link) !== null) return false
+    offers.push(offerOf(link, page, depth, page.hops + 1, hint))
+    if (order.readsText === true) texts.push(text)
     return true
   }
 
   function beginReading(found: Reading['found'], page: PageContext, startedAt: number): Reading {
     return {
       ...{ found, page, startedAt, read: 0, links: [], keys: new Uint32Array(found.length * 2), offers: [] },
+      texts: [],
       ...{ accepted: new Set(), met: null, work: draft.work },
     }
   }
 
   /** False where it is time for others. */
   function readSlice(reading: Reading): boolean {
-    const { found, page, links, keys, offers, accepted, met, work } = reading
+    const { found, page, links, keys, accepted, met, work } = reading
     const depth = linkDepth(page.depth)
     const knownFrom = depth ?? 0
     const sliceEnd = work.spent + SLICE
     while (reading.read < found.length) {
       if (work.spent > sliceEnd) return false
-      const { href, known, hint } = found[reading.read++]!
+      const given = found[reading.read++]!
+      const { href, known } = given
       let link = known
       if (link === null) {
         const named = name(href)
@@ -227,8 +260,12 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
       keys[links.length * 2] = link.hi
       keys[links.length * 2 + 1] = link.lo
       links.push(link.url)
-      if (seenDepth(link.hi, link.lo) >= knownFrom || accepted.has(link.key)) continue
-      if (consider(link, page, depth, offers, hint)) accepted.add(link.key)
+      if (accepted.has(link.key)) continue
+      if (seenDepth(link.hi, link.lo) >= knownFrom) {
+        if (offersKnown && offerKnown(link, page, depth, reading, given)) accepted.add(link.key)
+        continue
+      }
+      if (consider(link, page, depth, reading, given)) accepted.add(link.key)
     }
     return true
   }
@@ -250,7 +287,8 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     return endReading(reading)
   }
 
-  function endReading({ links, keys, offers, page, startedAt }: Reading): PipedLinks {
+  function endReading({ links, keys, offers, texts, page, startedAt }: Reading): PipedLinks {
+    order.weigh?.(offers, { url: page.url, priority: page.priority ?? 0, text: page.text ?? '', linkTexts: texts })
     const traps = takeDropped(page, startedAt)
     return { links, keys: new Uint8Array(keys.buffer, 0, links.length * KEY_BYTES), offers, traps }
   }
@@ -278,7 +316,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
       const keys = new Uint32Array(new Uint8Array(bytes).buffer, 0, (bytes.length / KEY_BYTES) * 2)
       const places: number[] = []
       for (let place = 0; place * 2 < keys.length; place++)
-        if (seenDepth(keys[place * 2]!, keys[place * 2 + 1]!) < knownFrom) places.push(place)
+        if (offersKnown || seenDepth(keys[place * 2]!, keys[place * 2 + 1]!) < knownFrom) places.push(place)
       return places
     },
     offered(offers) {
@@ -292,7 +330,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
       const named = name(url)
       if (named === 'length') drop('length', url)
       if (typeof named === 'string') return named
-      if (seenDepth(named.hi, named.lo) >= page.depth) return 'known'
+      if (order.revisits !== true && seenDepth(named.hi, named.lo) >= page.depth) return 'known'
       const verdict = pass(named)
       return verdict === null || (verdict === 'scope' && fromSeed)
         ? offerOf(named, page, page.depth, page.hops)
@@ -319,6 +357,8 @@ type Reading = {
   readonly links: string[]
   readonly keys: Uint32Array<ArrayBuffer>
   readonly offers: Offer[]
+  /** Of the links that are offered; none where the order reads no text. */
+  readonly texts: string[]
   /** By key: another spelling of a link that was accepted a moment ago is the same link. */
   readonly accepted: Set<string>
   /** Fingerprints of all links so far; null while they can be told by the number of the page. */
@@ -338,29 +378,4 @@ function baseOf({ url, baseHref }: PageContext): ParsedBase {
   const declared = baseHref === undefined ? null : resolve(baseHref, own)
   // As the HTML standard has it: a base of another scheme counts, and its relative links lead out of the web.
   return declared === null || /^(?:data|javascript):/.test(declared) ? own : prepareBase(declared)
-}
-
-/**
- * In which order a host's URLs are fetched: smaller numbers first, equal ones as they came. Plain functions, so that
- * another order is one more line here.
- */
-export type UrlOrder = (url: string, hops: number) => number
-
-export const urlOrders = {
-  /** Level by level from the seeds. */
-  breadth: (_url, hops) => hops,
-  /** The newest trail first. */
-  depth: (_url, hops) => -hops,
-  /** Pages near the root of their site first. */
-  shallow: (url) => countSlashes(url),
-  /** A random walk over what is queued. */
-  random: () => Math.floor(Math.random() * 0x40000000),
-} as const satisfies Record<string, UrlOrder>
-
-export type UrlOrderName = keyof typeof urlOrders
-
-function countSlashes(url: string): number {
-  let count = 0
-  for (let at = url.indexOf('/', 8); at >= 0; at = url.indexOf('/', at + 1)) count++
-  return count
 }

@@ -6,7 +6,7 @@ import { hostKey } from '../../../core/url/partition.ts'
 import { createFingerprinter } from '../../../core/url/url-key.ts'
 import { namingOf } from '../../normalize/naming.ts'
 import { createSourceNaming } from '../../normalize/source-naming.ts'
-import { urlOrders } from './link-pipe.ts'
+import { seedPriority } from '../../order/orders.ts'
 
 export type SeedOffersDeps = {
   crawl: Config['crawl']
@@ -26,7 +26,7 @@ export function createSeedOffers({ crawl, hostRules, seed }: SeedOffersDeps) {
 
   function seedOf(url: string, depth: number, check: Check, urgency: number): Offer {
     const named = nameOf(url)
-    const priority = urlOrders[crawl.order](named.url, 0) - urgency * URGENT
+    const priority = seedPriority(crawl.order, named.url) - urgency * URGENT
     const fp = fingerprinter.toBigInt(named.key)
     return { url: named.url, host: hostKey(named.key), fp, parent: '', depth, hops: 0, redirects: 0, priority, check }
   }

@@ -333,6 +333,6 @@ function goneRecord(uri: string, response: FetchResponse): Uint8Array[] {
   return responseRecord({ uri, date, address, statusLine, rawHeaders, body, payloadDigest, truncated }).parts
 }
 
-function contextOf({ url, host, depth, hops, check }: QueuedRequest): PageContext {
-  return { url, host, baseHref: undefined, depth, hops, check }
+function contextOf({ url, host, depth, hops, priority, check }: QueuedRequest): PageContext {
+  return { url, host, baseHref: undefined, depth, hops, priority, check }
 }

@@ -6,7 +6,7 @@ import type { FeedSchedule } from '../../../core/feed/feed.ts'
 import { decodeBody } from '../../../core/http/decode-body.ts'
 import type { Aspect } from '../../../core/profile.ts'
 import type { Offer, QueuedRequest } from '../../../core/request.ts'
-import { type TextSource, textFingerprint } from '../../../core/text/document-text.ts'
+import { documentText, type TextSource, textFingerprint } from '../../../core/text/document-text.ts'
 import type { OmitRules } from '../../../core/text/omit-rules.ts'
 import { bodyDigest, digestText } from '../../../core/url/fingerprint.ts'
 import { prepareBase, resolve } from '../../../core/url/url.ts'
@@ -62,6 +62,8 @@ export type ReadOptions = {
   keptBody: KeptBodies
   media: Pick<MediaReader, 'converts' | 'read'>
   sitemaps: SitemapLinksOptions
+  /** Whether the order of links asks for words. */
+  readsText: boolean
 }
 
 const noneDropped: DroppedLinks = { limit: 0, length: 0 }
@@ -88,8 +90,10 @@ export async function readResponse(
     baseHref: undefined,
     depth: request.depth,
     hops: request.hops,
+    priority: request.priority,
     check: request.check,
   }
+  if (options.readsText) context.text = documentText(text.body, { contentType: text.contentType }) ?? ''
   const truncated = response.truncated ?? (decoded.truncated ? 'length' : null)
   const { startedAt } = response
   const sitemap = mayBeSitemap(request, contentType, decoded.body)
@@ -101,7 +105,7 @@ export async function readResponse(
     sitemap !== null
       ? null
       : isHtml
-        ? extractPage(text.body, { contentType: text.contentType, url: request.url, maxLinks, recall: pipe.recall })
+        ? extractPage(text.body, { contentType: text.contentType, url: request.url, maxLinks, recall: pipe.recall, withTexts: options.readsText })
         : extractFeed(decoded.body, { contentType, url: request.url, maxLinks })
   if (!isHtml && page !== null) pipe.enter(context)
   const entered = page?.base === undefined ? context : { ...context, baseHref: page.base }

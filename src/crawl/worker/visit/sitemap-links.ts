@@ -140,7 +140,8 @@ function tell(
 
 /** Its entries are where it is itself: as if it were the page before. */
 function contextOf(request: QueuedRequest): PageContext {
-  const { url, host, check } = request
+  const { url, host, priority, check } = request
   const depth = isTable(request) && request.depth !== UNLIMITED_DEPTH ? request.depth + 1 : request.depth
-  return { url, host, baseHref: undefined, depth, hops: isTable(request) ? request.hops - 1 : request.hops, check }
+  const hops = isTable(request) ? request.hops - 1 : request.hops
+  return { url, host, baseHref: undefined, depth, hops, priority, check }
 }
