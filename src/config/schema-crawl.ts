@@ -139,7 +139,8 @@ export const crawlSettings = {
     kind: 'choice',
     default: 'visited',
     choices: ['visited', 'given'],
-    about: 'Where random walks restart: at a seed or any page that was visited so far (`visited`), or at a seed alone (`given`).',
+    about:
+      'Where random walks restart: at a seed or any page that was visited so far (`visited`), or at a seed alone (`given`).',
   },
   'crawl.walkSeed': integer(
     0,

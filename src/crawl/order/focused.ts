@@ -14,7 +14,8 @@ const SHARES = { page: 0.5, link: 0.35, url: 0.15 } as const
  * names the subject. A link that is found again on a better page moves ahead.
  */
 export function createFocusedOrder(focus: Focus | null): UrlOrder {
-  if (focus === null) throw new AppError('config-invalid', 'the order "focused" needs crawl.focus or crawl.focusExamples')
+  if (focus === null)
+    throw new AppError('config-invalid', 'the order "focused" needs crawl.focus or crawl.focusExamples')
   const relevanceOf = createRelevance(focus)
   return {
     // Where there is no page to go by, such as for the target of a redirect.

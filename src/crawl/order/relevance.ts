@@ -52,9 +52,7 @@ export function createBayes({ wanted, others }: NonNullable<Focus['examples']>):
   const counts = [countWords(wanted), countWords(others)] as const
   const words = new Set([...counts[0].byWord.keys(), ...counts[1].byWord.keys()])
   const logOdds = [...words].map((word): [string, number] => {
-    const [inWanted, inOthers] = counts.map(
-      ({ byWord, total }) => ((byWord.get(word) ?? 0) + 1) / (total + words.size),
-    )
+    const [inWanted, inOthers] = counts.map(({ byWord, total }) => ((byWord.get(word) ?? 0) + 1) / (total + words.size))
     return [word, Math.log(inWanted! / inOthers!)]
   })
   logOdds.sort(([, a], [, b]) => Math.abs(b) - Math.abs(a))

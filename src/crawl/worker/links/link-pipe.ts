@@ -9,8 +9,8 @@ import { createSlices } from '../../../core/work/slices.ts'
 import { type DroppedLinks, maxDroppedExamples, type TrapRule } from '../../../store/contracts/dropped-links.ts'
 import type { FoundLink } from '../../extract/fastfind.ts'
 import type { LinkNormaliser } from '../../normalize/link-normaliser.ts'
-import type { PageWork } from '../results/check-results.ts'
 import type { UrlOrder } from '../../order/url-order.ts'
+import type { PageWork } from '../results/check-results.ts'
 import { createLinkMemo, type NamedLink } from './link-memo.ts'
 
 /** A link in the pipe. One object serves all links of a shard. */

@@ -6,8 +6,8 @@ import type { Check } from '../../../core/request.ts'
 import { createFingerprintCache } from '../../../core/url/fingerprint-cache.ts'
 import { createFingerprinter } from '../../../core/url/url-key.ts'
 import { createLinkNormaliser } from '../../normalize/link-normaliser.ts'
-import { createWatches } from '../results/check-results.ts'
 import { urlOrders } from '../../order/orders.ts'
+import { createWatches } from '../results/check-results.ts'
 import { createLinkPipe, type PageContext, type PipedLinks } from './link-pipe.ts'
 
 const evil = '.*a[ab]{450}c'
@@ -46,7 +46,15 @@ function pipeOf() {
   })
   function run(watch: number, hrefs: readonly string[], round = 1): PipedLinks | Promise<PipedLinks> {
     const check: Check = { watch, round, freshFrom: 0, since: 0, first: false }
-    const page: PageContext = { url: source, host: 'a.example', baseHref: undefined, depth: 3, hops: 0, priority: 0, check }
+    const page: PageContext = {
+      url: source,
+      host: 'a.example',
+      baseHref: undefined,
+      depth: 3,
+      hops: 0,
+      priority: 0,
+      check,
+    }
     pipe.enter(page)
     return pipe.run(
       hrefs.map((href) => ({ href, tag: 'a' as const, nofollow: false, known: null })),

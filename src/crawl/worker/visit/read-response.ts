@@ -105,7 +105,13 @@ export async function readResponse(
     sitemap !== null
       ? null
       : isHtml
-        ? extractPage(text.body, { contentType: text.contentType, url: request.url, maxLinks, recall: pipe.recall, withTexts: options.readsText })
+        ? extractPage(text.body, {
+            contentType: text.contentType,
+            url: request.url,
+            maxLinks,
+            recall: pipe.recall,
+            withTexts: options.readsText,
+          })
         : extractFeed(decoded.body, { contentType, url: request.url, maxLinks })
   if (!isHtml && page !== null) pipe.enter(context)
   const entered = page?.base === undefined ? context : { ...context, baseHref: page.base }

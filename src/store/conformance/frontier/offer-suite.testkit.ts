@@ -60,6 +60,74 @@ export function frontierOfferSuite(engine: StoreEngine): void {
     )
 
     test(
+      'a link that waits moves ahead when another one adds to it, and is taken out of its queue by any priority',
+      withSystem(engine, {}, async (system) => {
+        const { frontier } = await openOne(system)
+        const host = system.hostOf(0, 0)
+        const raised: Arrival[] = []
+        frontier.onArrival((arrivals) => raised.push(...arrivals.filter((arrival) => arrival.raised?.length)))
+        const link = (path: string, priority: number) => offerOf(host, path, { priority, rises: 'sum' })
+        await frontier.offer([
+          link('/a', -10),
+          link('/b', -8),
+          link('/c', -1),
+          offerOf(host, '/still', { priority: -9 }),
+        ])
+        const [taken] = await queueOf(frontier)
+        assert.deepEqual(taken!.url.endsWith('/a') && taken!.rises, 'sum')
+        await frontier.offer([link('/b', -3), link('/c', -2), link('/c', -3), link('/a', -1)])
+        await frontier.offer([offerOf(host, '/still', { priority: -99 })])
+        assert.deepEqual(
+          (await queueOf(frontier)).map(({ url, priority }) => [new URL(url).pathname, priority]),
+          [
+            ['/a', -11],
+            ['/b', -11],
+            ['/still', -9],
+            ['/c', -6],
+          ],
+        )
+        const last = new Map(
+          raised.flatMap(({ raised: rows = [] }) => rows.map(({ url, priority }) => [url, priority])),
+        )
+        assert.deepEqual([...last.values()].sort(), [-11, -11, -6])
+        assert.equal((await frontier.settle(batchOf({ done: [taken!] }))).removed, 1)
+        assert.deepEqual(await frontier.offer([link('/a', -50)]), {
+          accepted: 0,
+          known: 1,
+          limited: 0,
+          watches: new Map(),
+        })
+        assert.equal((await queueOf(frontier)).length, 3)
+      }),
+    )
+
+    test(
+      'of two links, the better priority counts where the order says so',
+      withSystem(engine, {}, async (system) => {
+        const { frontier } = await openOne(system)
+        const host = system.hostOf(0, 0)
+        const link = (path: string, priority: number) => offerOf(host, path, { priority, rises: 'best' })
+        await frontier.offer([link('/a', 5), link('/b', 4)])
+        await frontier.offer([link('/a', 1), link('/b', 7)])
+        assert.deepEqual(
+          (await queueOf(frontier)).map(({ priority }) => priority),
+          [1, 4],
+        )
+      }),
+    )
+
+    test(
+      'a step of a walk is queued once, and the next step to the same page once more',
+      withSystem(engine, {}, async (system) => {
+        const { frontier } = await openOne(system)
+        const visit = (number: number) => offerOf(system.hostOf(0, 0), '/a', { visit: number })
+        assert.equal((await frontier.offer([visit(1), visit(1), visit(2)])).accepted, 2)
+        await frontier.settle(batchOf({ done: await queueOf(frontier) }))
+        assert.equal((await frontier.offer([visit(2), visit(3)])).accepted, 1)
+      }),
+    )
+
+    test(
       'a link that comes with a greater depth is queued once more, and seen once',
       withSystem(engine, {}, async (system) => {
         const { frontier } = await openOne(system)

@@ -80,6 +80,19 @@ export function createArrivals({
       const looks = behind.map(({ facts, held }) => (held !== undefined && held.told < facts.seq ? look(held) : null))
       await Promise.all(looks)
     },
+    /** Of rows that were told before: they have another priority now. Runs in the partition's turn. */
+    async tellRaised(held: HeldPartition, rows: readonly (QueueRow & { host: number })[]): Promise<void> {
+      const told = rows.filter(({ seq }) => seq <= held.told)
+      if (told.length === 0) return
+      const ids = [...new Set(told.map(({ host }) => host))]
+      const hosts = await pool.query<HostRow>(frontierStatements.hosts, [held.partition, ids])
+      const states = new Map(hosts.map((row) => [row.id, stateOfRow(row, run)]))
+      const raised = told.map((row) => requestOfRow(row, row.host, states.get(row.host)?.host ?? ''))
+      tell(
+        held,
+        groupByHost(raised, states).map(({ state, rows: moved }) => ({ state, rows: [], raised: moved })),
+      )
+    },
     /**
      * Takes in what a call of ours answered; runs in the partition's turn. Should what others queued before be unreadable now, our own
      * rows wait with theirs for the next look.

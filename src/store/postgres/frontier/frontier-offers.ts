@@ -2,7 +2,7 @@ import type { Check, Offer, QueuedRequest } from '../../../core/request.ts'
 import { createFingerprintCache, type FingerprintCache } from '../../../core/url/fingerprint-cache.ts'
 import { partitionOf } from '../../../core/url/partition.ts'
 import type { CompletedRequests, HostClock } from '../../contracts/frontier.ts'
-import { seenKey } from '../../rules/offers.ts'
+import { raisedPriority, riseNumbers, seenKey } from '../../rules/offers.ts'
 import { numberArray, textArray } from '../connection/row-batch.ts'
 import { type HeldPartition, partitionOfId } from './frontier-partitions.ts'
 
@@ -33,10 +33,10 @@ export function sortOffers(offers: readonly Offer[], known: KnownLinks): { parce
   const full: OfferParcel[] = []
   let knownCount = 0
   for (const offer of offers) {
-    const key = seenKey(offer.fp, offer.check.watch)
+    const key = seenKey(offer.fp, offer.check.watch, offer.visit)
     // The first link of a check takes back that its host was given up, known or not.
     const isSeedOfCheck = offer.check.watch > 0 && offer.parent === ''
-    if (!isSeedOfCheck && known.has(offer, key)) {
+    if (!isSeedOfCheck && offer.rises === undefined && known.has(offer, key)) {
       knownCount++
       continue
     }
@@ -50,7 +50,10 @@ export function sortOffers(offers: readonly Offer[], known: KnownLinks): { parce
     const place = parcel.places.get(name)
     if (place !== undefined) {
       parcel.times[place]!++
-      if (goesFurther(offer, parcel.offers[place]!)) parcel.offers[place] = offer
+      const before = parcel.offers[place]!
+      const priority = raisedPriority(before.priority, offer)
+      if (goesFurther(offer, before)) parcel.offers[place] = offer
+      if (offer.rises !== undefined) parcel.offers[place] = { ...parcel.offers[place]!, priority }
       continue
     }
     parcel.places.set(name, parcel.offers.length)
@@ -103,12 +106,36 @@ export function offerValues({ partition, offers, keys }: OfferParcel, run: numbe
     numberArray(places.parent),
     numberArray(places.check),
     numbers(({ fp }) => fp),
-    checks.list.length === 0 ? '{}' : numberArray(keys),
+    checks.list.length === 0 && offers.every(({ visit }) => visit === undefined) ? '{}' : numberArray(keys),
     numbers(({ depth }) => depth),
     numbers(({ hops }) => hops),
     numbers(({ redirects }) => redirects),
     numbers(({ priority }) => priority),
     textArray(offers.map(({ url }) => url)),
+  ]
+}
+
+/**
+ * Values of `raise`, of the offers whose places (from 1) are given: `fresh`, which were queued just now with the numbers behind
+ * `before`, and `known`. Null where nothing rises.
+ */
+export function raiseValues(
+  { partition, offers }: OfferParcel,
+  { fresh, known, before }: { fresh: readonly number[]; known: readonly number[]; before: number },
+): unknown[] | null {
+  const rises = offers.find((offer) => offer.rises !== undefined)?.rises
+  if (rises === undefined) return null
+  const isRising = (n: number): boolean => offers[n - 1]!.rises === rises
+  const rising = known.filter(isRising).map((n) => offers[n - 1]!)
+  const marked = fresh.filter(isRising).map((n) => before + n)
+  if (rising.length === 0 && marked.length === 0) return null
+  return [
+    partition,
+    riseNumbers[rises],
+    numberArray(marked),
+    textArray(rising.map(({ host }) => host)),
+    numberArray(rising.map(({ fp }) => fp)),
+    numberArray(rising.map(({ priority }) => priority)),
   ]
 }
 

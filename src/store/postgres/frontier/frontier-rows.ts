@@ -1,5 +1,6 @@
 import { noCheck, type QueuedRequest } from '../../../core/request.ts'
 import type { FrontierCounts, HostState } from '../../contracts/frontier.ts'
+import { risesOf } from '../../rules/offers.ts'
 
 /** A partition's row of `frontiers`. */
 export type FrontierFacts = {
@@ -27,7 +28,17 @@ export type HostRow = {
 }
 
 export type QueueRow = Record<
-  'seq' | 'priority' | 'depth' | 'hops' | 'redirects' | 'attempts' | 'watch' | 'round' | 'fresh_from' | 'since',
+  | 'seq'
+  | 'priority'
+  | 'depth'
+  | 'hops'
+  | 'redirects'
+  | 'attempts'
+  | 'watch'
+  | 'round'
+  | 'fresh_from'
+  | 'since'
+  | 'rises',
   number
 > & { fp: string; url: string; parent: string; first: boolean }
 
@@ -67,7 +78,9 @@ export function stateOfRow(row: HostRow, run: number): HostState {
 
 export function requestOfRow(row: QueueRow, hostId: number, host: string): QueuedRequest {
   const { watch, round, fresh_from: freshFrom, since, first } = row
+  const rises = risesOf(row.rises)
   return {
+    ...(rises !== undefined && { rises }),
     hostId,
     host,
     url: row.url,
@@ -96,16 +109,31 @@ export function addFacts(counts: FrontierCounts, facts: FrontierFacts, run: numb
 export const frontierStatements = {
   offer: `SELECT frontier_offer($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
     $21) AS answer`,
+  /** New rows are marked ($3), those that wait since before go ahead. */
+  raise: `WITH locked AS (
+      SELECT partition FROM frontiers WHERE partition = $1 FOR NO KEY UPDATE
+    ), marked AS (
+      UPDATE queue SET rises = $2 WHERE partition = (SELECT partition FROM locked) AND seq = ANY($3::bigint[])
+    ), given AS (
+      SELECT h.id, o.fp, o.priority FROM unnest($4::text[], $5::bigint[], $6::bigint[]) AS o (host, fp, priority)
+      JOIN LATERAL (SELECT id FROM hosts WHERE partition = $1 AND hosts.host = o.host LIMIT 1) h ON true
+    )
+    UPDATE queue q SET priority = greatest(-1125899906842624,
+      CASE WHEN $2 = 1 THEN q.priority + g.priority ELSE least(q.priority, g.priority) END)
+    FROM given g WHERE q.partition = $1 AND q.host = g.id AND q.fp = g.fp AND q.rises > 0
+    RETURNING q.seq, q.host, q.priority, q.fp::text AS fp, depth, hops, redirects, attempts, url, parent, watch, round,
+      fresh_from, since, first, rises`,
   settle: 'SELECT frontier_settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS answer',
   giveUp: 'SELECT frontier_give_up($1, $2, $3, $4) AS answer',
   next: `SELECT seq, priority, fp::text AS fp, depth, hops, redirects, attempts, url, parent, watch, round, fresh_from, since, first,
+    rises,
     (SELECT host FROM hosts WHERE partition = $1 AND id = $2) AS name
     FROM queue WHERE partition = $1 AND host = $2 AND (priority, seq) > ($3, $4) AND seq <= $5
     ORDER BY priority, seq LIMIT $6`,
   waiting: `SELECT id, host, run, queued, next_at, failures, rests FROM hosts
     WHERE partition = $1 AND queued > 0 AND (next_at, id) > ($2, $3) ORDER BY next_at, id LIMIT $4`,
   arrived: `SELECT q.seq, q.host, priority, fp::text AS fp, depth, hops, redirects, attempts, url, parent, watch, round,
-    fresh_from, since, first FROM queue q WHERE partition = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4`,
+    fresh_from, since, first, rises FROM queue q WHERE partition = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4`,
   hosts: `SELECT id, host, run, queued, next_at, failures, rests FROM hosts WHERE partition = $1 AND id = ANY($2)`,
   robots: 'SELECT kind, body, expires_at FROM robots WHERE partition = $1 AND origin = $2',
   saveRobots: `INSERT INTO robots (partition, origin, kind, body, expires_at) VALUES ($1, $2, $3, $4, $5)

@@ -15,6 +15,7 @@ import {
   createKnownLinks,
   type OfferParcel,
   offerValues,
+  raiseValues,
   settleValues,
   shareOut,
   sortOffers,
@@ -124,7 +125,11 @@ export function createPostgresFrontier(options: PostgresFrontierOptions): Postgr
       const [row] = await pool.query<{ answer: OfferAnswer }>(frontierStatements.offer, values)
       return row!.answer
     }
-    if (held === undefined) return countOffers(parcel, (await call()).offered)
+    if (held === undefined) {
+      const answer = await call()
+      await raise(parcel, answer)
+      return countOffers(parcel, answer.offered)
+    }
     return partitions.inTurn(held, async () => {
       const answer = await call()
       const states = new Map(answer.offered.hosts.map((tuple) => [tuple[1], stateOfTuple(tuple)]))
@@ -134,8 +139,20 @@ export function createPostgresFrontier(options: PostgresFrontierOptions): Postgr
       })
       const byId = new Map([...states.values()].map((state) => [state.id, state]))
       await arrivals.takeIn(held, answer, groupByHost(rows, byId))
+      await arrivals.tellRaised(held, await raise(parcel, answer))
       return countOffers(parcel, answer.offered)
     })
+  }
+
+  /** Rows that were queued before and go ahead now. Should this fail, they only come later. */
+  async function raise(
+    parcel: OfferParcel,
+    { before, offered }: OfferAnswer,
+  ): Promise<(QueueRow & { host: number })[]> {
+    const isNew = new Set([...offered.accepted, ...offered.limited])
+    const known = parcel.offers.map((_, at) => at + 1).filter((n) => !isNew.has(n))
+    const values = raiseValues(parcel, { fresh: offered.accepted, known, before })
+    return values === null ? [] : pool.query<QueueRow & { host: number }>(frontierStatements.raise, values)
   }
 
   function countOffers(parcel: OfferParcel, { accepted, limited }: OfferAnswer['offered']): OfferCounts {

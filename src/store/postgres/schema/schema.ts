@@ -26,6 +26,12 @@ CREATE INDEX outbox_due ON outbox (next_at) WHERE state = 'waiting';
 CREATE INDEX outbox_created ON outbox (created_at)
 `
 
+/** Indexed for those whose priority may change: the others cost nothing. */
+const risingSchema = `
+ALTER TABLE queue ADD COLUMN rises smallint NOT NULL DEFAULT 0;
+CREATE INDEX queue_rising ON queue (partition, host, fp) WHERE rises > 0
+`
+
 const droppedLinksSchema = `
 CREATE TABLE dropped_links (
   partition smallint NOT NULL,
@@ -368,5 +374,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: '9caa48a20f5f88c4bb97e7373c159a4a6a12504d96acb245d559d6d26b8b9306',
     name: 'credentials for sources',
     sql: credentialsSchema,
+  },
+  {
+    id: 27,
+    sha256: '81ac2fb6cd60385860b216ae1bcbd301399b857830b508835cc0cf6e3d69597e',
+    name: 'priorities that rise',
+    sql: risingSchema,
   },
 ]
