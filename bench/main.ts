@@ -29,6 +29,7 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
   load: () => import('./leases/load.ts'),
   footprint: () => import('./footprint.ts'),
   fetchers: () => import('./fetchers.ts'),
+  tables: () => import('./tables.ts'),
 }
 
 const usage = `npm run bench [-- NAME…] [-- --root DIR…] [-- --OPTION VALUE…]
@@ -47,7 +48,8 @@ Options of cluster: --workers 1,2,4,8 --latency 200 --wide-hosts 400 --wide-fetc
 Options of leases: --holders 1,10,100 --partitions 256,4096 --seed 1
 Options of footprint: --pages 10000 --hosts 50 --page-bytes 34000
 Options of fetchers: --messages 300 --files 300 --rows 2000 --rounds 3 --feeds 1000 --feed-hosts 100 --polls 4
-                     --only mail,news,ftp,file,postgres,mariadb,sqlite,query,feeds --fetchers 128 --per-host 8 --threads 2`
+                     --only mail,news,ftp,file,postgres,mariadb,sqlite,query,feeds --fetchers 128 --per-host 8 --threads 2
+Options of tables: --chains 4 --lists 125 --articles 3 --page-bytes 30000 --latency-ms 50 --per-host 32 --rounds 2 --seed 1`
 
 type CommandLine = BenchOptions & { names: string[]; errors: string[] }
 

@@ -60,6 +60,7 @@ const engine: Engine = {
   export: async (...args) => (await archive()).exportArchive(...args),
   status: async (...args) => (await maintenance()).status(...args),
   retryTasks: async (...args) => (await maintenance()).retryTasks(...args),
+  augment: async (...args) => (await maintenance()).augment(...args),
   gc: async (...args) => (await maintenance()).gc(...args),
   verify: async (...args) => (await maintenance()).verify(...args),
   backup: async (...args) => (await maintenance()).backup(...args),

@@ -112,6 +112,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
     retryTasks: unexpected,
     search: unexpected,
     export: unexpected,
+    augment: unexpected,
     gc: unexpected,
     verify: unexpected,
     backup: unexpected,

@@ -1,5 +1,6 @@
 import type { Command } from './command.ts'
 import { command as aci } from './commands/aci.ts'
+import { command as augment } from './commands/augment.ts'
 import { backup, restore } from './commands/backup.ts'
 import { command as channel } from './commands/channel.ts'
 import { command as crawl } from './commands/crawl.ts'
@@ -32,6 +33,7 @@ export const commands: readonly Command[] = [
   credential,
   crawl,
   larm,
+  augment,
   status,
   search,
   history,

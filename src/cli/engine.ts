@@ -4,6 +4,7 @@ import type { CrawlSettings } from '../config/crawl-settings.ts'
 import type { Account } from '../core/account.ts'
 import type { ImportedProfile, Profile, ProfileDraft, ProfileUrd } from '../core/profile.ts'
 import type { AciImportReport, AciImportRequest } from '../core/reports/aci-report.ts'
+import type { AugmentReport } from '../core/reports/augment-report.ts'
 import type { BackupReport, CopyProgress, RestoreReport } from '../core/reports/backup-report.ts'
 import type { CrawlResult, CrawlSnapshot } from '../core/reports/crawl-report.ts'
 import type { ExportProgress, ExportReport, ExportRequest } from '../core/reports/export-report.ts'
@@ -61,6 +62,8 @@ export type Engine = {
   status(target: Target): Promise<StatusReport>
   /** Versions that were set aside are processed again. Returns how many. */
   retryTasks(target: Target): Promise<number>
+  /** Writes the tables of a static site. */
+  augment(request: AugmentOptions): Promise<AugmentReport>
   gc(request: GcRequest, hooks: GcHooks): Promise<GcReport>
   verify(
     target: Target,
@@ -113,6 +116,9 @@ export type Engine = {
     hooks: PreviewHooks,
   ): Promise<PreviewReport[]>
 }
+
+/** `base`: where the folder is on the web, or null. */
+export type AugmentOptions = { folder: string; base: string | null; check: boolean }
 
 /**
  * What a command works on: the shared store if there is one, else the data folder. The configuration decides how URLs are

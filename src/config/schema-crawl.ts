@@ -201,6 +201,13 @@ export const crawlSettings = {
     about:
       'What makes a new version of a page with text: a change of the visible `text` or the links, or any change of its `bytes`.',
   },
+  'crawl.tables': {
+    kind: 'choice',
+    default: 'offered',
+    choices: ['offered', 'first', 'none'],
+    about:
+      'Tables of links and of volatile parts (`NAME.TOL`, `NAME.TVI`, made by `erace augment`): use them where a host offers some, which is probed once after eight of its pages (`offered`) or before the first (`first`), or not at all (`none`).',
+  },
   'crawl.fullCheckAfter': integer(
     20,
     [0, 1_000_000],

@@ -5,6 +5,7 @@ import type { Engine, Target } from '../../cli/engine.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { VerifyProgress, VerifyReport } from '../../core/reports/verify-report.ts'
 import { SET_ASIDE_SHOWN, setAsideReport } from '../../services/activity/set-aside.ts'
+import { augmentFolder } from '../../services/augment/augment.ts'
 import { channelTotals } from '../../services/channels/channel-totals.ts'
 import { createCredentialsKey } from '../../services/credentials/credentials-key.ts'
 import { backupFolder } from '../../store/sqlite/backup/backup.ts'
@@ -53,6 +54,8 @@ async function check(target: Target, onProgress: OnProgress): Promise<{ report: 
   )
   return { report, damage }
 }
+
+export const augment: Engine['augment'] = async (request) => augmentFolder({ ...request, clock: systemClock })
 
 export const backup: Engine['backup'] = async ({ dataDir, config }, file, hooks) => {
   const key = createCredentialsKey({ given: config.credentials.key, file: paths.key(dataDir) })

@@ -88,6 +88,12 @@ export const crawlOptions: readonly Option[] = [
     about: 'do not index text during the crawl; erace search does it later',
   },
   {
+    name: 'tables',
+    argument: 'WHEN',
+    setting: 'crawl.tables',
+    about: 'use the tables that sites offer (see erace augment): offered, first (probe before the first page) or none',
+  },
+  {
     name: 'order',
     argument: 'ORDER',
     setting: 'crawl.order',
@@ -143,6 +149,7 @@ const decidedByService: readonly string[] = [
   'order',
   'focus',
   'walkers',
+  'tables',
   'allow-net',
   'no-index',
 ]

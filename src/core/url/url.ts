@@ -57,6 +57,12 @@ export function resolve(href: string, base: ParsedBase): string | null {
   return url === null ? null : withoutFragment(url.href)
 }
 
+/** Scheme, host and port of a serialised http(s) URL. */
+export function originOf(url: string): string {
+  const end = url.indexOf('/', 8)
+  return end < 0 ? url : url.slice(0, end)
+}
+
 export function withoutFragment(url: string): string {
   const hash = url.indexOf('#')
   return hash === -1 ? url : url.slice(0, hash)

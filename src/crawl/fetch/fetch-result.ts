@@ -79,6 +79,13 @@ export function headerValue(rawHeaders: readonly string[], name: string): string
   return undefined
 }
 
+/** Each value under that name, one per field line. */
+export function headerValues(rawHeaders: readonly string[], name: string): string[] {
+  const values: string[] = []
+  for (let i = 0; i < rawHeaders.length; i += 2) if (isHeader(rawHeaders[i]!, name)) values.push(rawHeaders[i + 1]!)
+  return values
+}
+
 /** All values under that name as one list, the way RFC 9110 joins repeated fields. */
 export function headerList(rawHeaders: readonly string[], name: string): string | undefined {
   let joined: string | undefined

@@ -41,6 +41,12 @@ export type Frontier = {
   putBack(hostQueue: HostQueue, request: QueuedRequest): void
   /** Returns it after its host was asked for something else first. */
   postpone(hostQueue: HostQueue, request: QueuedRequest, signal: HostSignal): void
+  /**
+   * A connection to a host for something that is not queued, such as a table of links: only where no queued request could use it, and when
+   * the host may be asked. It counts as in flight until `giveBack`.
+   */
+  borrow(hostQueue: HostQueue): boolean
+  giveBack(hostQueue: HostQueue, signal: HostSignal): void
   completed(hostQueue: HostQueue, request: QueuedRequest): void
   /** Takes in rows that the store has queued. */
   arrive(arrivals: readonly Arrival[]): void
@@ -344,6 +350,20 @@ export function createFrontier({
       putBackInOrder(hostQueue, request)
       noteSignal(hostQueue, signal, clock.monotonic(), rules)
       move(hostQueue)
+      schedule(hostQueue)
+    },
+    borrow(hostQueue) {
+      const { state, more, loading, inFlight, buffer, nextAt } = hostQueue
+      if (state === 'closed' || more || loading || inFlight + buffer.length >= perHost) return false
+      if (nextAt > clock.monotonic()) return false
+      hostQueue.inFlight++
+      hostQueue.nextAt = Math.max(nextAt, clock.monotonic() + pauseMs(hostQueue, rules))
+      return true
+    },
+    giveBack(hostQueue, signal) {
+      hostQueue.inFlight--
+      noteSignal(hostQueue, signal, clock.monotonic(), rules)
+      if (signal.kind !== 'untouched') move(hostQueue)
       schedule(hostQueue)
     },
     arrive,

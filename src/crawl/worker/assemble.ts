@@ -68,6 +68,8 @@ export type ShardEnvironment = {
   coordinate(parts: { fetchers: number; watches: Watches }): Coordination
 }
 
+/** Small visits cost no probe for tables. */
+const PAGES_BEFORE_PROBE = 8
 /** In one list. */
 const MAX_ITEMS = 10_000
 
@@ -248,6 +250,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
       looksBack: environment.looksBack,
       fullCheckAfter: crawl.fullCheckAfter,
       rises: order.rises !== undefined,
+      probeTablesAfter: crawl.tables === 'none' ? null : crawl.tables === 'first' ? 0 : PAGES_BEFORE_PROBE,
       agent,
       reading: {
         pipe,

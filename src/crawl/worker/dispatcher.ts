@@ -3,6 +3,7 @@ import type { QueuedRequest } from '../../core/request.ts'
 import type { Frontier } from '../frontier/frontier.ts'
 import type { HostQueue } from '../frontier/host-queue.ts'
 import { endInFlight, type Leases, type PartitionLease } from '../frontier/partition-lease.ts'
+import type { HostSignal } from '../frontier/politeness.ts'
 import type { ShardStats, SharedCounters } from './shared-counters.ts'
 
 const ADDRESS_WAIT_MS = 20
@@ -52,6 +53,7 @@ export function createDispatcher(deps: DispatcherDeps) {
   let isPaused = false
   let inFlight = 0
   let unwritten = 0
+  let borrowed = 0
   let timer: NodeJS.Timeout | null = null
   let onIdle: (() => void) | null = null
   let isSoon = false
@@ -149,6 +151,30 @@ export function createDispatcher(deps: DispatcherDeps) {
     withdrawForLookup(hostQueue: HostQueue, request: QueuedRequest): void {
       putBack(hostQueue, request, RETRY_LOOKUP_MS)
       withdraw(hostQueue, request)
+    },
+    /**
+     * A fetcher and a connection that no queued request wants; null where there are none. The function that comes gives both back,
+     * with how the host answered. A stop waits for neither.
+     */
+    borrow(hostQueue: HostQueue): ((signal: HostSignal) => void) | null {
+      if (work === null || !hasRoom(work) || counters.isStopped() || counters.isThrottled()) return null
+      if (inFlight - unwritten + borrowed >= deps.fetchers || !leases.mayBegin(hostQueue.lease)) return null
+      const { address } = hostQueue
+      if (address !== '' && !takeAddress(address)) return null
+      if (!frontier.borrow(hostQueue)) {
+        returnAddress(address)
+        return null
+      }
+      borrowed++
+      hostQueue.lease.inFlight++
+      return (signal) => {
+        borrowed--
+        returnAddress(address)
+        endInFlight(hostQueue.lease)
+        if (isStopping) return
+        frontier.giveBack(hostQueue, signal)
+        dispatchSoon()
+      }
     },
     /** Its fetcher is free; the result waits to be written. */
     fetched(): void {

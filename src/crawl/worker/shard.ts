@@ -12,6 +12,7 @@ import { createFrontier, type Frontier } from '../frontier/frontier.ts'
 import type { Leases, PartitionLease } from '../frontier/partition-lease.ts'
 import type { PolitenessRules } from '../frontier/politeness.ts'
 import type { Mapping } from '../mapping/mapping.ts'
+import { createPageTables } from '../tables/page-tables.ts'
 import type { SitemapOffers } from '../tables/sitemaps.ts'
 import type { CrawlStats } from './crawl-stats.ts'
 import { createDispatcher, type UnwrittenLimit } from './dispatcher.ts'
@@ -92,6 +93,8 @@ export type ShardSettings = {
   rises: boolean
   reading: ReadItemsOptions
   agent: string
+  /** Pages of a host after which it is probed for tables; null to use none. */
+  probeTablesAfter: number | null
 }
 
 /** How results are gathered before they are written. */
@@ -214,12 +217,21 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       showCounts()
     },
   })
+  const { probeTablesAfter } = settings
+  const tables =
+    probeTablesAfter === null
+      ? null
+      : createPageTables({
+          ...{ ...deps, ...settings, probeAfter: probeTablesAfter, borrow: dispatcher.borrow, offer: offerNow },
+          onError: fail,
+        })
   const run = createVisitRunner({
-    ...{ clock, frontier, dispatcher, batch, hostFailures, crawlStats, crawlDelays, refuse },
+    ...{ clock, frontier, dispatcher, batch, hostFailures, crawlStats, crawlDelays, refuse, tables },
     track: retries.track('looking up pages'),
     visit: createVisit({
       ...settings,
       ...deps,
+      tables,
       run: settings.reading.run,
       offer: offerNow,
       onCrawlDelay: (host, delayMs) => crawlDelays.set(host, delayMs),

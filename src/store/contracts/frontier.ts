@@ -44,6 +44,9 @@ export type FrontierStore = {
   watches(): Promise<Map<number, number>>
   loadRobots(origin: string): Promise<KeptRobots | null>
   saveRobots(origin: string, robots: KeptRobots): Promise<void>
+  /** Whether an origin offers tables beside its documents; null where that is not known. */
+  loadTables(origin: string): Promise<KeptTables | null>
+  saveTables(origin: string, tables: KeptTables): Promise<void>
   counts(): FrontierCounts
   /** Called after each accepted batch, from any shard, with the rows that are now queued in this one. */
   onArrival(listener: (arrivals: readonly Arrival[]) => void): void
@@ -94,5 +97,8 @@ export type Arrival = { state: HostState; rows: readonly QueuedRequest[]; raised
 
 /** `body`: the bytes as they came. In any text form, rules with octets that are not UTF-8 would be lost. */
 export type KeptRobots = { kind: 'rules' | 'allow-all' | 'disallow-all'; body: Uint8Array; expiresAt: number }
+
+/** `wrong`: it offered some, and they were not worth asking for. */
+export type KeptTables = { kind: 'offered' | 'none' | 'wrong'; expiresAt: number }
 
 export type FrontierCounts = { queued: number; seen: number; hosts: number; givenUp: number }

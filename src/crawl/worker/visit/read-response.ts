@@ -16,7 +16,14 @@ import type { FoundLink } from '../../extract/fastfind.ts'
 import { extractFeed } from '../../extract/feed-page.ts'
 import { feedTitle } from '../../extract/feed-title.ts'
 import { extractPage } from '../../extract/page.ts'
-import { type FetchResponse, headerList, headerValue, locationOf, mediaTypeOf } from '../../fetch/fetch-result.ts'
+import {
+  type FetchResponse,
+  headerList,
+  headerValue,
+  headerValues,
+  locationOf,
+  mediaTypeOf,
+} from '../../fetch/fetch-result.ts'
 import { freshUntil, validatorsOf } from '../../fetch/validators.ts'
 import { pageDirectives } from '../../robots/page-directives.ts'
 import { headerLinks, parseLinkHeaders, sitemapsOf } from '../../tables/link-header.ts'
@@ -312,12 +319,4 @@ export function redirectTarget(request: QueuedRequest, response: FetchResponse):
 function isHtmlType(type: string, body: Buffer): boolean {
   if (type === 'text/html' || type === 'application/xhtml+xml') return true
   return type === '' && body.subarray(0, 512).includes('<')
-}
-
-function headerValues(rawHeaders: readonly string[], name: string): string[] {
-  const values: string[] = []
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]!.length === name.length && rawHeaders[i]!.toLowerCase() === name) values.push(rawHeaders[i + 1]!)
-  }
-  return values
 }

@@ -5,6 +5,7 @@ import { isTemporary } from '../../../core/work/retry.ts'
 import type { Frontier } from '../../frontier/frontier.ts'
 import type { HostQueue } from '../../frontier/host-queue.ts'
 import { endInFlight, type PartitionLease } from '../../frontier/partition-lease.ts'
+import type { PageTables } from '../../tables/page-tables.ts'
 import type { CrawlStats } from '../crawl-stats.ts'
 import type { Dispatcher } from '../dispatcher.ts'
 import type { HostFailures } from '../host-failures.ts'
@@ -26,6 +27,8 @@ export type VisitRunnerDeps = {
   visit: Visit
   conclude: Conclude
   batch: Pick<Batch, 'add'>
+  /** Null where tables are not used. */
+  tables: Pick<PageTables, 'compare'> | null
   /** Throws away a result that can't be written here. */
   refuse(items: readonly { hostQueue: HostQueue; request: QueuedRequest }[], lease: PartitionLease): void
   hostFailures: HostFailures
@@ -108,6 +111,7 @@ export function createVisitRunner(deps: VisitRunnerDeps) {
       dispatcher.fetched()
       return deps.refuse([{ hostQueue, request }], hostQueue.lease)
     }
+    deps.tables?.compare(request, concluded.capture)
     const { capture, parts, offers, kept, traps, again: wanted, skipped, failure } = concluded
     // A host that was given up, for this request or another, gets no retry.
     const again = wanted && verdict !== 'given-up' && !hostFailures.isGivenUp(hostQueue)

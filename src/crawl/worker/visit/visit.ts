@@ -3,6 +3,7 @@ import { type ErrorCode, isAppError } from '../../../core/errors.ts'
 import type { SkipReason } from '../../../core/reports/crawl-report.ts'
 import { isForAll, isTable, type Offer, type QueuedRequest } from '../../../core/request.ts'
 import { accessOf, isOpen, withoutAccess } from '../../../core/url/access.ts'
+import { originOf } from '../../../core/url/url.ts'
 import type { DocumentKey, DocumentStore, KnownDocument } from '../../../store/contracts/documents.ts'
 import { type FetchResult, headerValue, isWholeAnswer } from '../../fetch/fetch-result.ts'
 import type { Fetcher } from '../../fetch/fetcher.ts'
@@ -12,13 +13,17 @@ import type { HostQueue } from '../../frontier/host-queue.ts'
 import type { Leases } from '../../frontier/partition-lease.ts'
 import type { HostSignal } from '../../frontier/politeness.ts'
 import { createEarlyHints } from '../../tables/early-hints.ts'
+import type { PageTables } from '../../tables/page-tables.ts'
 import type { SitemapOffers } from '../../tables/sitemaps.ts'
 import type { LinkPipe } from '../links/link-pipe.ts'
+import { signalOf, untouched } from './answer-signal.ts'
 import type { ProtocolVisits } from './protocol-visit.ts'
 import type { RobotsGate, RobotsLoad } from './robots-gate.ts'
 import type { VisitResult } from './visit-result.ts'
 
 export type VisitOptions = {
+  /** Null where tables are not used. */
+  tables: PageTables | null
   documents: DocumentStore
   fetcher: Fetcher
   protocols: ProtocolVisits
@@ -44,15 +49,10 @@ export type VisitOptions = {
   refuses(url: string): SkipReason | null
 }
 
-const untouched: HostSignal = { kind: 'untouched' }
-
-export type Visit = (
-  request: QueuedRequest,
-  hostQueue: Pick<HostQueue, 'lease' | 'askedBefore'>,
-) => Promise<VisitResult>
+export type Visit = (request: QueuedRequest, hostQueue: HostQueue) => Promise<VisitResult>
 
 export function createVisit(options: VisitOptions): Visit {
-  const { documents, fetcher, gate, agent, run, clock } = options
+  const { documents, fetcher, gate, agent, run, clock, tables } = options
   const { mayBegin } = options.leases
   const { sitemaps, pipe, offer } = options
   const hintsOf = sitemaps === null ? null : createEarlyHints({ pipe, sitemaps, offer, now: clock.now })
@@ -124,7 +124,8 @@ export function createVisit(options: VisitOptions): Visit {
     return judge(request, result, known, Object.keys(headers).length > 0, clock)
   }
 
-  return async function visit(request, { lease, askedBefore }) {
+  return async function visit(request, hostQueue) {
+    const { lease, askedBefore } = hostQueue
     const protocol = options.protocols.protocolOf(request.url)
     if (protocol !== null && !isWeb.test(request.url)) {
       const reason = request.hops === 0 ? options.refuses(withoutAccess(request.url)) : null
@@ -142,7 +143,16 @@ export function createVisit(options: VisitOptions): Visit {
     const refusal = await askRobots(request, askedBefore)
     if (refusal !== null) return refusal
     if (!mayBegin(lease)) return { kind: 'postponed', signal: untouched }
-    if (protocol === null) return fetchPage(request, known)
+    if (protocol === null) {
+      if (tables === null || isTable(request) || !isOpen(request.url)) return fetchPage(request, known)
+      const instead = await tables.before(request)
+      if (instead !== null) return instead
+      if (!mayBegin(lease)) return { kind: 'postponed', signal: untouched }
+      tables.beside(request, hostQueue)
+      const result = await fetchPage(request, known)
+      await tables.pageCame(request)
+      return result
+    }
     return options.protocols.visit(protocol, request, known, (each) => isMissed(each, request))
   }
 }
@@ -264,34 +274,4 @@ function codeOfStatus(status: number): ErrorCode {
   if (status < 300) return 'http-incomplete'
   // Without a Location, or "not modified" to an unconditional request: it leads nowhere.
   return status >= 300 && status < 400 ? 'redirect-refused' : 'http-client-error'
-}
-
-function signalOf(result: FetchResult, clock: Clock): HostSignal {
-  const { totalMs } = result
-  if (result.kind === 'failed') {
-    if (result.code === 'dns-not-found') return { kind: 'not-found', totalMs }
-    const reached = result.code !== 'address-refused' && result.code !== 'url-invalid'
-    return reached ? { kind: 'failed', totalMs } : untouched
-  }
-  if (result.status === 429 || result.status === 503) {
-    return {
-      kind: 'slow-down',
-      totalMs,
-      retryAfterMs: retryAfterMs(headerValue(result.rawHeaders, 'retry-after'), clock),
-    }
-  }
-  return result.status >= 500 ? { kind: 'failed', totalMs } : { kind: 'answered', totalMs }
-}
-
-/** Seconds or a date; 0 for neither. */
-export function retryAfterMs(value: string | undefined, clock: Clock): number {
-  if (value === undefined) return 0
-  if (/^\s*\d{1,9}\s*$/.test(value)) return Number(value) * 1000
-  const at = Date.parse(value)
-  return Number.isNaN(at) ? 0 : Math.max(0, at - clock.now())
-}
-
-function originOf(url: string): string {
-  const end = url.indexOf('/', 8)
-  return end < 0 ? url : url.slice(0, end)
 }

@@ -135,6 +135,9 @@ export const frontierStatements = {
   arrived: `SELECT q.seq, q.host, priority, fp::text AS fp, depth, hops, redirects, attempts, url, parent, watch, round,
     fresh_from, since, first, rises FROM queue q WHERE partition = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4`,
   hosts: `SELECT id, host, run, queued, next_at, failures, rests FROM hosts WHERE partition = $1 AND id = ANY($2)`,
+  tables: 'SELECT kind, expires_at AS "expiresAt" FROM host_tables WHERE partition = $1 AND origin = $2',
+  saveTables: `INSERT INTO host_tables (partition, origin, kind, expires_at) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (partition, origin) DO UPDATE SET kind = excluded.kind, expires_at = excluded.expires_at`,
   robots: 'SELECT kind, body, expires_at FROM robots WHERE partition = $1 AND origin = $2',
   saveRobots: `INSERT INTO robots (partition, origin, kind, body, expires_at) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (partition, origin) DO UPDATE SET kind = excluded.kind, body = excluded.body, expires_at = excluded.expires_at`,

@@ -4,7 +4,7 @@ import { hostKey, partitionOf } from '../../../core/url/partition.ts'
 import type { Track } from '../../../core/work/retries.ts'
 import type { ClusterEvents } from '../../contracts/cluster/events.ts'
 import type { PartitionGrant } from '../../contracts/cluster/partition-leases.ts'
-import type { FrontierCounts, FrontierStore, KeptRobots, OfferCounts } from '../../contracts/frontier.ts'
+import type { FrontierCounts, FrontierStore, KeptRobots, KeptTables, OfferCounts } from '../../contracts/frontier.ts'
 import { addCounts, addWatch, noCounts } from '../../rules/offers.ts'
 import { putResults } from '../cluster/schedule.ts'
 import type { PostgresPool } from '../connection/pool.ts'
@@ -317,6 +317,14 @@ export function createPostgresFrontier(options: PostgresFrontierOptions): Postgr
     async saveRobots(origin, { kind, body, expiresAt }) {
       const values = [partitionOfOrigin(origin), origin, kind, body, Math.round(expiresAt)]
       await pool.query(frontierStatements.saveRobots, values)
+    },
+    async loadTables(origin) {
+      const [row] = await pool.query<KeptTables>(frontierStatements.tables, [partitionOfOrigin(origin), origin])
+      return row ?? null
+    },
+    async saveTables(origin, { kind, expiresAt }) {
+      const values = [partitionOfOrigin(origin), origin, kind, Math.round(expiresAt)]
+      await pool.query(frontierStatements.saveTables, values)
     },
     counts() {
       const counts: FrontierCounts = { queued: 0, seen: 0, hosts: 0, givenUp: 0 }

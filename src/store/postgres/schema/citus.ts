@@ -26,6 +26,7 @@ export const distributedTables = [
   'seen',
   'queue',
   'robots',
+  'host_tables',
   'dropped_links',
   'documents',
   'versions',

@@ -57,6 +57,16 @@ ALTER TABLE tasks ADD COLUMN attempts int NOT NULL DEFAULT 0, ADD COLUMN aside_a
 CREATE INDEX tasks_aside ON tasks (aside_at) WHERE aside_at > 0
 `
 
+const hostTablesSchema = `
+CREATE TABLE host_tables (
+  partition smallint NOT NULL,
+  origin text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  expires_at bigint NOT NULL,
+  PRIMARY KEY (partition, origin)
+)
+`
+
 /** What may have lost rules as text is asked for again: with a replacement character, cut at the limit, or undecodable. */
 const robotsAsBytes = `
 ALTER TABLE robots ALTER COLUMN text TYPE bytea USING convert_to(text, 'UTF8');
@@ -380,5 +390,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: '81ac2fb6cd60385860b216ae1bcbd301399b857830b508835cc0cf6e3d69597e',
     name: 'priorities that rise',
     sql: risingSchema,
+  },
+  {
+    id: 28,
+    sha256: 'b4d41e53d8ab0fd9ec690ddc9a06eaa6e85aca0c9bfb41091bcddf9fe3a96a6b',
+    name: 'hosts that offer tables',
+    sql: hostTablesSchema,
   },
 ]

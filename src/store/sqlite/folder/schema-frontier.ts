@@ -99,4 +99,15 @@ ALTER TABLE robots_as_bytes RENAME TO robots`,
 ALTER TABLE queue ADD COLUMN rises INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX queue_rising ON queue (host, fp) WHERE rises > 0`,
   },
+  {
+    id: 6,
+    sha256: '81b8e6ae0df903dea5a707e58c7c71f8efb4bcdd9f12e7d516f96c1b54c39c39',
+    name: 'hosts that offer tables',
+    sql: `
+CREATE TABLE host_tables (
+  origin TEXT PRIMARY KEY,
+  kind TEXT NOT NULL,
+  expires_at INTEGER NOT NULL
+) WITHOUT ROWID`,
+  },
 ]

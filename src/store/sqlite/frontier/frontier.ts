@@ -7,6 +7,7 @@ import type {
   FrontierStore,
   HostState,
   KeptRobots,
+  KeptTables,
   OfferCounts,
 } from '../../contracts/frontier.ts'
 import { addCounts, addWatch, raisedPriority, riseNumbers, risesOf, seenKey } from '../../rules/offers.ts'
@@ -261,6 +262,12 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
     async saveRobots(origin, { kind, body, expiresAt }) {
       db.write(() => sql.saveRobots.run(origin, kind, body, Math.round(expiresAt)))
     },
+    async loadTables(origin) {
+      return (db.read(() => sql.tables.get(origin)) as KeptTables | undefined) ?? null
+    },
+    async saveTables(origin, { kind, expiresAt }) {
+      db.write(() => sql.saveTables.run(origin, kind, Math.round(expiresAt)))
+    },
     counts: () => ({ queued: facts.queued, seen: facts.seen, ...hosts.counts() }),
     onArrival(listener) {
       notify = listener
@@ -370,6 +377,8 @@ function prepareStatements(db: Database) {
     watches: db.prepare('SELECT watch, count(*) AS n FROM queue WHERE watch > 0 GROUP BY watch'),
     emptyQueue: db.prepare('DELETE FROM queue WHERE host = ?'),
     waiting: db.prepare(`SELECT ${hostColumns} FROM hosts WHERE queued > 0 ORDER BY next_at`),
+    tables: db.prepare('SELECT kind, expires_at AS expiresAt FROM host_tables WHERE origin = ?'),
+    saveTables: db.prepare('INSERT OR REPLACE INTO host_tables (origin, kind, expires_at) VALUES (?, ?, ?)'),
     robots: db.prepare('SELECT kind, body, expires_at FROM robots WHERE origin = ?'),
     saveRobots: db.prepare('INSERT OR REPLACE INTO robots (origin, kind, body, expires_at) VALUES (?, ?, ?, ?)'),
   }

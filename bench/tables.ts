@@ -1,0 +1,102 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { AppError } from '../src/core/errors.ts'
+import { startChild } from './deliver/child.ts'
+import { measureCommand, withFolder } from './measure.ts'
+import { type BenchOptions, type BenchTable, numbersOf } from './table.ts'
+import type { FolderOrigin, FolderOriginData, FolderStats } from './tables/folder-origin.ts'
+import { writeSite } from './tables/site.ts'
+
+export const optionNames = ['chains', 'lists', 'articles', 'page-bytes', 'latency-ms', 'per-host', 'rounds', 'seed']
+
+/** How a crawl learns of pages, as options of the command line. */
+type Way = { name: string; options: readonly string[] }
+
+const ways: readonly Way[] = [
+  { name: 'pages alone', options: ['--tables', 'none'] },
+  { name: 'tables of links', options: ['--tables', 'first'] },
+  { name: 'tables, after eight pages', options: [] },
+]
+
+type Link = { name: string; bytesPerSecond: number }
+
+/** A page takes its latency, and on a real line also the time for its bytes. */
+const lines: readonly Link[] = [
+  { name: 'latency alone', bytesPerSecond: 0 },
+  { name: '10 Mbit/s', bytesPerSecond: 1_250_000 },
+]
+
+type Crawl = { way: Way; line: Link; seconds: number; stats: FolderStats; fetched: number }
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+/** The same site of chained pages, crawled with and without its tables; the best of all rounds counts. */
+export async function run({ values }: BenchOptions): Promise<BenchTable> {
+  const number = numbersOf(values)
+  const shape = {
+    ...{ chains: number('chains', 4), lists: number('lists', 125), articles: number('articles', 3) },
+    ...{ pageBytes: number('page-bytes', 30_000), seed: number('seed', 1) },
+  }
+  const [latencyMs, perHost, rounds] = [number('latency-ms', 50), number('per-host', 32), number('rounds', 2)]
+  return withFolder(async (folder) => {
+    const site = join(folder, 'site')
+    const pages = writeSite(site, shape)
+    await erace(['augment', site])
+    const crawls: Crawl[] = []
+    for (const line of lines) {
+      const origin = startChild<FolderOrigin>(new URL('./tables/folder-origin.ts', import.meta.url), {
+        ...{ folder: site, latencyMs, bytesPerSecond: line.bytesPerSecond },
+      } satisfies FolderOriginData)
+      try {
+        const { port } = await origin.call('ready')
+        for (let round = 0; round < rounds; round++)
+          for (const way of ways) {
+            const data = join(folder, `data-${crawls.length}`)
+            mkdirSync(data)
+            await origin.call('stats')
+            const seed = `http://127.0.0.1:${port}/`
+            const options = ['--delay', '0', '--per-host', `${perHost}`, '--threads', '1', '--data', data, '--json', '-q']
+            const result = await erace(['crawl', seed, '--allow-net', '127.0.0.0/8', ...options, ...way.options])
+            const stats = await origin.call('stats')
+            const { seconds, fetched } = JSON.parse(result) as { seconds: number; fetched: number }
+            if (stats.documents < pages)
+              throw new AppError('internal', `${way.name} missed ${pages - stats.documents} of ${pages} pages`)
+            process.stderr.write(`${line.name}, ${way.name}: ${seconds} s, ${stats.requests} requests\n`)
+            crawls.push({ way, line, seconds, stats, fetched })
+          }
+      } finally {
+        await origin.end()
+      }
+    }
+    const notes = [
+      `${pages} pages of ${shape.pageBytes} bytes in ${shape.chains} chains of ${shape.lists} lists with ${shape.articles} articles each`,
+      `${latencyMs} ms for each answer, at most ${perHost} connections, best of ${rounds} rounds`,
+    ]
+    return tableOf(crawls, notes)
+  })
+}
+
+async function erace(args: readonly string[]): Promise<string> {
+  const { exitCode, stdout } = await measureCommand({ program: process.execPath, args: [main, ...args] })
+  if (exitCode !== 0) throw new AppError('internal', `erace ${args[0]} ended with exit code ${exitCode}: ${stdout}`)
+  return stdout
+}
+
+function tableOf(crawls: readonly Crawl[], notes: string[]): BenchTable {
+  const rows: (string | number)[][] = []
+  const figures: Record<string, number> = {}
+  for (const line of lines) {
+    const best = (way: Way): Crawl =>
+      crawls.filter((crawl) => crawl.line === line && crawl.way === way).sort((a, b) => a.seconds - b.seconds)[0]!
+    const plain = best(ways[0]!)
+    for (const way of ways) {
+      const { seconds, stats, fetched } = best(way)
+      const less = (1 - seconds / plain.seconds) * 100
+      rows.push([line.name, way.name, seconds, less, stats.requests, stats.other, fetched, stats.mostAtOnce])
+      if (way !== ways[0]) figures[`percentLess, ${line.name}, ${way.name}`] = less
+    }
+  }
+  const columns = ['line', 'links from', 'seconds', '% less time', 'requests', 'of them no pages', 'fetched', 'at once']
+  return { name: 'tables', columns, rows, stats: figures, notes }
+}

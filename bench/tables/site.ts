@@ -1,0 +1,42 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createRandom, type Random } from '../origin/random.ts'
+
+export type SiteShape = {
+  /** Chains of list pages, each with links to the next list and to its own articles. */
+  chains: number
+  /** List pages of a chain. */
+  lists: number
+  /** Articles of a list page. */
+  articles: number
+  pageBytes: number
+  seed: number
+}
+
+/** Blogs and archives are like this: each list leads to a few articles and to the next list, so a crawler learns of pages slowly. */
+export function writeSite(folder: string, { chains, lists, articles, pageBytes, seed }: SiteShape): number {
+  const random = createRandom(seed)
+  const put = (path: string, title: string, links: readonly string[]): void => {
+    const file = join(folder, path)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, pageOf(title, links, pageBytes, random))
+  }
+  put('index.html', 'Archives', Array.from({ length: chains }, (_, chain) => `c${chain}/0.html`))
+  for (let chain = 0; chain < chains; chain++)
+    for (let list = 0; list < lists; list++) {
+      const names = Array.from({ length: articles }, (_, article) => `${list}-${article}.html`)
+      put(`c${chain}/${list}.html`, `List ${list}`, list + 1 < lists ? [...names, `${list + 1}.html`] : names)
+      for (const name of names) put(`c${chain}/${name}`, `Article ${name}`, ['../index.html'])
+    }
+  return 1 + chains * lists * (1 + articles)
+}
+
+const words = 'the of a report on water prices in towns with many old bridges and few new roads'.split(' ')
+
+/** Links first, as in a menu: a page that comes slowly has told them early, but no crawler reads half a page. */
+function pageOf(title: string, links: readonly string[], bytes: number, random: Random): string {
+  const anchors = links.map((link) => `<li><a href="${link}">${link}</a></li>`).join('')
+  let text = `<!doctype html><title>${title}</title><h1>${title}</h1><ul>${anchors}</ul><p>`
+  while (text.length < bytes) text += `${words[random.below(words.length)]} `
+  return `${text}</p>\n`
+}
