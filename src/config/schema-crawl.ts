@@ -114,7 +114,7 @@ export const crawlSettings = {
     default: 'offered',
     choices: ['none', 'offered', 'first'],
     about:
-      "Tables of links that hosts offer, such as sitemaps: read those that robots.txt or pages name at once, and look in the usual places after some pages of a host (`offered`), look there before its first page (`first`), or read `none`. Crawls only; sources of profiles don't use them.",
+      "Tables that hosts offer: of links (sitemaps, `NAME.TOL`) and of volatile parts (`NAME.TVI`). Read those that robots.txt or pages name at once, and look in the usual places after some pages of a host (`offered`), look there before its first page (`first`), or read `none`. Sitemaps are for crawls only; sources of profiles don't use them.",
   },
   'crawl.focus': {
     ...listOf('terms, or @FILEs with one term per line or a profile (.xml)'),
@@ -200,13 +200,6 @@ export const crawlSettings = {
     choices: ['text', 'bytes'],
     about:
       'What makes a new version of a page with text: a change of the visible `text` or the links, or any change of its `bytes`.',
-  },
-  'crawl.tables': {
-    kind: 'choice',
-    default: 'offered',
-    choices: ['offered', 'first', 'none'],
-    about:
-      'Tables of links and of volatile parts (`NAME.TOL`, `NAME.TVI`, made by `erace augment`): use them where a host offers some, which is probed once after eight of its pages (`offered`) or before the first (`first`), or not at all (`none`).',
   },
   'crawl.fullCheckAfter': integer(
     20,
