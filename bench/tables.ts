@@ -56,7 +56,18 @@ export async function run({ values }: BenchOptions): Promise<BenchTable> {
             mkdirSync(data)
             await origin.call('stats')
             const seed = `http://127.0.0.1:${port}/`
-            const options = ['--delay', '0', '--per-host', `${perHost}`, '--threads', '1', '--data', data, '--json', '-q']
+            const options = [
+              '--delay',
+              '0',
+              '--per-host',
+              `${perHost}`,
+              '--threads',
+              '1',
+              '--data',
+              data,
+              '--json',
+              '-q',
+            ]
             const result = await erace(['crawl', seed, '--allow-net', '127.0.0.0/8', ...options, ...way.options])
             const stats = await origin.call('stats')
             const { seconds, fetched } = JSON.parse(result) as { seconds: number; fetched: number }

@@ -21,7 +21,11 @@ export function writeSite(folder: string, { chains, lists, articles, pageBytes, 
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, pageOf(title, links, pageBytes, random))
   }
-  put('index.html', 'Archives', Array.from({ length: chains }, (_, chain) => `c${chain}/0.html`))
+  put(
+    'index.html',
+    'Archives',
+    Array.from({ length: chains }, (_, chain) => `c${chain}/0.html`),
+  )
   for (let chain = 0; chain < chains; chain++)
     for (let list = 0; list < lists; list++) {
       const names = Array.from({ length: articles }, (_, article) => `${list}-${article}.html`)
