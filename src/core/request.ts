@@ -67,12 +67,15 @@ export type Offer = {
 
 /**
  * Tables of a host, such as its sitemaps, are asked for ahead of all its pages. The priority is also what tells a request for a table
- * from one for a page, so no order of pages may come near it.
+ * from one for a page: priorities of pages end at 2^50 (`store/rules/offers.ts`).
  */
-export const TABLE_PRIORITY = -(2 ** 40)
+export const TABLE_PRIORITY = -(2 ** 51)
 
 /** Whether a request is for a table of its host. A redirect or a nested table goes a little further ahead. */
 export const isTable = ({ priority }: Pick<Offer, 'priority'>): boolean => priority < TABLE_PRIORITY / 2
+
+/** What a request is worth among pages; a table is none. */
+export const pagePriority = (request: Pick<Offer, 'priority'>): number => (isTable(request) ? 0 : request.priority)
 
 /** An accepted offer: it stays in its host's queue until it is completed. */
 export type QueuedRequest = Offer & {

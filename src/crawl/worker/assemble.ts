@@ -203,7 +203,8 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
   const refuses = createListRefusal(settings.files)
   const sitemapLimit = createSitemapLimit()
   const sitemaps =
-    crawl.tables === 'none'
+    // A walk goes from page to page, and tables are no pages.
+    crawl.tables === 'none' || crawl.order === 'walk'
       ? null
       : createSitemapOffers({ pipe, inScope, refuses, limit: sitemapLimit, workOf: watches.workOf })
   const { leases, writing, addOutstanding, checks, pages } = environment.coordinate({ fetchers, watches })

@@ -167,11 +167,11 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     pageNumber++
   }
 
-  function offerOf(link: NamedLink, page: PageContext, depth: number, hops: number, hint = 0): Offer {
+  function offerOf(link: NamedLink, page: PageContext, depth: number, hops: number): Offer {
     const { url, key, hi, lo } = link
     // By the key, so that hosts which the host rules declare equal share one queue and one set of seen URLs.
     const host = hostKey(key)
-    const priority = order.priority(url, hops) + hint
+    const priority = order.priority(url, hops)
     const { check } = page
     const offer: Offer = {
       ...{ url, host, fp: toBigInt(hi, lo), parent: page.url, depth, hops, redirects: 0, priority, check },
@@ -190,8 +190,8 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     link: NamedLink,
     page: PageContext,
     depth: number | null,
-    { offers, texts }: Reading,
-    { hint, text = '' }: FoundLink<NamedLink>,
+    { offers, texts, hints }: Reading,
+    { hint = 0, text = '' }: FoundLink<NamedLink>,
   ): boolean {
     if (page.hops >= maxHops) {
       onSkip('trap', page.check.watch) // too far from here; a shorter way may still lead there
@@ -205,7 +205,8 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
       return false
     }
     if (depth === null) return true
-    offers.push(offerOf(link, page, depth, page.hops + 1, hint))
+    offers.push(offerOf(link, page, depth, page.hops + 1))
+    if (hint !== 0) hints.push({ at: offers.length - 1, hint })
     if (order.readsText === true) texts.push(text)
     return true
   }
@@ -215,11 +216,12 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     link: NamedLink,
     page: PageContext,
     depth: number | null,
-    { offers, texts }: Reading,
-    { hint, text = '' }: FoundLink<NamedLink>,
+    { offers, texts, hints }: Reading,
+    { hint = 0, text = '' }: FoundLink<NamedLink>,
   ): boolean {
     if (depth === null || page.hops >= maxHops || pass(link) !== null) return false
-    offers.push(offerOf(link, page, depth, page.hops + 1, hint))
+    offers.push(offerOf(link, page, depth, page.hops + 1))
+    if (hint !== 0) hints.push({ at: offers.length - 1, hint })
     if (order.readsText === true) texts.push(text)
     return true
   }
@@ -227,7 +229,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   function beginReading(found: Reading['found'], page: PageContext, startedAt: number): Reading {
     return {
       ...{ found, page, startedAt, read: 0, links: [], keys: new Uint32Array(found.length * 2), offers: [] },
-      texts: [],
+      ...{ texts: [], hints: [] },
       ...{ accepted: new Set(), met: null, work: draft.work },
     }
   }
@@ -287,8 +289,9 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     return endReading(reading)
   }
 
-  function endReading({ links, keys, offers, texts, page, startedAt }: Reading): PipedLinks {
+  function endReading({ links, keys, offers, texts, hints, page, startedAt }: Reading): PipedLinks {
     order.weigh?.(offers, { url: page.url, priority: page.priority ?? 0, text: page.text ?? '', linkTexts: texts })
+    for (const { at, hint } of hints) offers[at]!.priority += hint
     const traps = takeDropped(page, startedAt)
     return { links, keys: new Uint8Array(keys.buffer, 0, links.length * KEY_BYTES), offers, traps }
   }
@@ -341,7 +344,8 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
       const named = name(url)
       if (typeof named === 'string') return named
       if (seenDepth(named.hi, named.lo) >= page.depth) return 'known'
-      return { ...offerOf(named, page, page.depth, page.hops), priority: TABLE_PRIORITY }
+      const { rises: _, ...offer } = offerOf(named, page, page.depth, page.hops)
+      return { ...offer, priority: TABLE_PRIORITY }
     },
     takeDropped,
   }
@@ -357,6 +361,8 @@ type Reading = {
   readonly links: string[]
   readonly keys: Uint32Array<ArrayBuffer>
   readonly offers: Offer[]
+  /** Of offers that have one, by their place. */
+  readonly hints: { at: number; hint: number }[]
   /** Of the links that are offered; none where the order reads no text. */
   readonly texts: string[]
   /** By key: another spelling of a link that was accepted a moment ago is the same link. */

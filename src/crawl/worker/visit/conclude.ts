@@ -2,7 +2,7 @@ import { responseRecord } from '../../../archive/warc/record-writer.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { ErrorCode } from '../../../core/errors.ts'
 import type { SkipReason } from '../../../core/reports/crawl-report.ts'
-import { isTable, type Offer, type QueuedRequest } from '../../../core/request.ts'
+import { isTable, type Offer, pagePriority, type QueuedRequest } from '../../../core/request.ts'
 import { accessOf, isOpen, withAccess } from '../../../core/url/access.ts'
 import { bodyDigest, digestText } from '../../../core/url/fingerprint.ts'
 import { registrableDomain } from '../../../core/url/partition.ts'
@@ -333,6 +333,7 @@ function goneRecord(uri: string, response: FetchResponse): Uint8Array[] {
   return responseRecord({ uri, date, address, statusLine, rawHeaders, body, payloadDigest, truncated }).parts
 }
 
-function contextOf({ url, host, depth, hops, priority, check }: QueuedRequest): PageContext {
-  return { url, host, baseHref: undefined, depth, hops, priority, check }
+function contextOf(request: QueuedRequest): PageContext {
+  const { url, host, depth, hops, check } = request
+  return { url, host, baseHref: undefined, depth, hops, priority: pagePriority(request), check }
 }

@@ -5,7 +5,7 @@ import { readAspects } from '../../../core/change/aspects.ts'
 import type { FeedSchedule } from '../../../core/feed/feed.ts'
 import { decodeBody } from '../../../core/http/decode-body.ts'
 import type { Aspect } from '../../../core/profile.ts'
-import type { Offer, QueuedRequest } from '../../../core/request.ts'
+import { type Offer, pagePriority, type QueuedRequest } from '../../../core/request.ts'
 import { documentText, type TextSource, textFingerprint } from '../../../core/text/document-text.ts'
 import type { OmitRules } from '../../../core/text/omit-rules.ts'
 import { bodyDigest, digestText } from '../../../core/url/fingerprint.ts'
@@ -97,7 +97,7 @@ export async function readResponse(
     baseHref: undefined,
     depth: request.depth,
     hops: request.hops,
-    priority: request.priority,
+    priority: pagePriority(request),
     check: request.check,
   }
   if (options.readsText) context.text = documentText(text.body, { contentType: text.contentType }) ?? ''

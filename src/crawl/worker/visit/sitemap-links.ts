@@ -1,5 +1,13 @@
 import type { Clock } from '../../../core/clock.ts'
-import { isForAll, isTable, linkDepth, type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../../../core/request.ts'
+import {
+  isForAll,
+  isTable,
+  linkDepth,
+  type Offer,
+  pagePriority,
+  type QueuedRequest,
+  UNLIMITED_DEPTH,
+} from '../../../core/request.ts'
 import { hostKey, registrableDomain } from '../../../core/url/partition.ts'
 import type { DocumentKey, KnownDocument } from '../../../store/contracts/documents.ts'
 import type { FoundLink } from '../../extract/fastfind.ts'
@@ -140,8 +148,8 @@ function tell(
 
 /** Its entries are where it is itself: as if it were the page before. */
 function contextOf(request: QueuedRequest): PageContext {
-  const { url, host, priority, check } = request
+  const { url, host, check } = request
   const depth = isTable(request) && request.depth !== UNLIMITED_DEPTH ? request.depth + 1 : request.depth
   const hops = isTable(request) ? request.hops - 1 : request.hops
-  return { url, host, baseHref: undefined, depth, hops, priority, check }
+  return { url, host, baseHref: undefined, depth, hops, priority: pagePriority(request), check }
 }
