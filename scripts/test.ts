@@ -12,11 +12,13 @@ import { spec } from 'node:test/reporters'
 /** A test file that hangs must not hang the whole run. */
 const FILE_TIMEOUT_MS = 900_000
 /** Tests wait for timers and other processes a part of their time. */
-const FILES_PER_CORE = 1.5
+const FILES_PER_CORE = 2
 /** From this number of files on, a server for all of them is started faster than one for each. */
 const SHARING_FILES = 20
 /** More files than this that fail are no lack of time. */
 const MAX_REPEATED = 12
+/** Named at the end of a long run, so that it can be kept short. */
+const SLOWEST_SHOWN = 15
 const summaryLine = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) ([\d.]+)/
 
 type Skipped = { file: string; name: string; reason: string }
@@ -54,6 +56,7 @@ async function sharePostgres(): Promise<() => Promise<void>> {
 const skipped: Skipped[] = []
 /** What each file counted when it last ran. */
 const counted = new Map<string, Map<string, number>>()
+const durations: { file: string; seconds: number }[] = []
 type TestEvent = { type: string; data: Record<string, unknown> }
 type Run = { file: string; events: TestEvent[]; isFailed: boolean }
 
@@ -62,6 +65,7 @@ async function runFile(file: string): Promise<Run> {
   const found: Run = { file, events: [], isFailed: false }
   const counts = new Map<string, number>()
   counted.set(file, counts)
+  const beganAt = performance.now()
   for await (const event of run({ files: [resolve(file)], timeout: FILE_TIMEOUT_MS }) as AsyncIterable<TestEvent>) {
     const { type, data } = event
     if (type === 'test:fail') found.isFailed = true
@@ -75,6 +79,7 @@ async function runFile(file: string): Promise<Run> {
     if (total === null) found.events.push(event)
     else counts.set(total[1]!, Number(total[2]))
   }
+  durations.push({ file, seconds: Math.round((performance.now() - beganAt) / 1000) })
   return found
 }
 
@@ -121,6 +126,10 @@ if (skipped.length > 0) {
   const title = ci ? 'Skipped, which is a failure in CI:' : 'Skipped:'
   const lines = skipped.map(({ file, name, reason }) => `  ${file}: ${name} (${reason})`)
   process.stdout.write(`\n${[title, ...lines].join('\n')}\n\n`)
+}
+if (selected >= SHARING_FILES) {
+  const slowest = durations.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST_SHOWN)
+  process.stdout.write(`\nSlowest:\n${slowest.map(({ file, seconds }) => `  ${seconds} s  ${file}\n`).join('')}`)
 }
 const unsteady = failed.filter((file) => !wrong.includes(file))
 if (unsteady.length > 0) process.stdout.write(`\nPassed only when run alone:\n  ${unsteady.join('\n  ')}\n`)
