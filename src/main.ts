@@ -63,6 +63,7 @@ const engine: Engine = {
   augment: async (...args) => (await maintenance()).augment(...args),
   gc: async (...args) => (await maintenance()).gc(...args),
   verify: async (...args) => (await maintenance()).verify(...args),
+  verifyWacz: async (...args) => (await archive()).verifyWacz(...args),
   backup: async (...args) => (await maintenance()).backup(...args),
   restore: async (...args) => (await maintenance()).restore(...args),
 }

@@ -115,6 +115,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
     augment: unexpected,
     gc: unexpected,
     verify: unexpected,
+    verifyWacz: unexpected,
     backup: unexpected,
     restore: unexpected,
     ...cluster,

@@ -70,6 +70,8 @@ export type Engine = {
     onProgress: (progress: VerifyProgress) => void,
     options: { repair: boolean },
   ): Promise<VerifyReport>
+  /** Checks a WACZ file, of any program. */
+  verifyWacz(file: string, onProgress: (progress: VerifyProgress) => void): Promise<VerifyReport>
   backup(target: Target, file: string, hooks: BackupHooks): Promise<BackupReport>
   restore(file: string, target: Target, hooks: RestoreHooks): Promise<RestoreReport>
   search(target: Target, request: SearchRequest, hooks: SearchHooks): Promise<SearchReport>

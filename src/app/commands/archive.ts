@@ -5,6 +5,7 @@ import { compareVersions } from '../../archive/history/compare.ts'
 import { readHistory, readShown } from '../../archive/history/history.ts'
 import { createVersionFinder } from '../../archive/history/version-finder.ts'
 import { searchArchive } from '../../archive/search/search-archive.ts'
+import { verifyWacz as checkWacz } from '../../archive/verify/verify-wacz.ts'
 import type { Engine, Target } from '../../cli/engine.ts'
 import { version } from '../../config/version.ts'
 import { systemClock } from '../../core/clock.ts'
@@ -50,3 +51,5 @@ export const exportArchive: Engine['export'] = (target, request, { onProgress, s
       now: systemClock.now,
     }),
   )
+
+export const verifyWacz: Engine['verifyWacz'] = checkWacz

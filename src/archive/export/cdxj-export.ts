@@ -67,6 +67,6 @@ function mediaType(contentType: string): string {
   return contentType.split(';', 1)[0]!.trim() || 'unk'
 }
 
-function asciiJson(value: unknown): string {
+export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -22,6 +22,7 @@ import { createLineSorter, type LineSorter } from './line-sorter.ts'
 import { exportLinks } from './links-export.ts'
 import { exportMeta } from './meta-export.ts'
 import { createRecordSource } from './record-source.ts'
+import { exportWacz } from './wacz-export.ts'
 import { exportWarc } from './warc-export.ts'
 
 export type ExportDeps = {
@@ -69,7 +70,8 @@ export async function exportArchive(request: ExportRequest, deps: ExportDeps): P
   }
   try {
     const endsWithGz = request.file?.endsWith('.gz') === true
-    const target = await openFile(request.file, endsWithGz && request.kind !== 'warc')
+    const isWhole = request.kind === 'warc' || request.kind === 'wacz'
+    const target = await openFile(request.file, endsWithGz && !isWhole)
     const index =
       request.indexFile === null ? null : await openFile(request.indexFile, request.indexFile.endsWith('.gz'))
     await run(
@@ -99,6 +101,8 @@ function run(
   switch (work.request.kind) {
     case 'warc':
       return exportWarc(work, { software, now: now(), index })
+    case 'wacz':
+      return exportWacz(work, { software, now: now() })
     case 'cdxj':
       return exportCdxj(work)
     case 'links':

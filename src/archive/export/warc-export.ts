@@ -11,53 +11,68 @@ import type { NoRecord, SourceRecord } from './record-source.ts'
 import { isCompressed } from './record-source.ts'
 import { selectVersions } from './selection.ts'
 
-export type WarcExportOptions = {
+export type WarcExportOptions = WarcOptions & {
+  /** Where an index of the file goes. */
+  index: ExportTarget | null
+}
+
+export type WarcOptions = {
   software: string
   /** When the export was made; milliseconds since 1970. */
   now: number
-  /** Where an index of the file goes. */
-  index: ExportTarget | null
 }
 
 const gzipAsync = promisify(gzip)
 const batchRecords = 32
 const batchBytes = 8 * 1024 * 1024
 
-/**
- * One WARC file of the chosen versions' records, as they are. The original of a revisit stands before it, whether it was asked for
- * or not: without it the revisit would have no body.
- */
+/** One WARC file of the chosen versions' records, and an index of it where one is asked for. */
 export async function exportWarc(work: ExportWork, options: WarcExportOptions): Promise<void> {
-  const { request, target, stats } = work
+  const { request, target } = work
   const isCompressed = request.file?.endsWith('.gz') === true
   const filename = request.file === null ? defaultName(options.now) : basename(request.file)
   const sorter = options.index === null ? null : work.createSorter()
-  let offset = 0
-  const write = async (bytes: Buffer): Promise<number> => {
+  for await (const { bytes, kept, offset } of warcParts(work, { ...options, filename, isCompressed })) {
     await target.write(bytes)
-    offset += bytes.length
-    return offset - bytes.length
-  }
-  const warcinfo = warcinfoRecord({ filename, software: options.software, date: options.now })
-  await write(isCompressed ? await gzipAsync(warcinfo) : warcinfo)
-  for await (const batch of inBatches(recordsOf(work))) {
-    const encoded = isCompressed ? await Promise.all(batch.map(asMember)) : batch.map(({ plain }) => plain)
-    for (const [i, record] of batch.entries()) {
-      const bytes = encoded[i]!
-      const at = await write(bytes)
-      sorter?.add(cdxjLine(record, { filename, offset: at, length: bytes.length }))
-      stats.count(bytes.length)
-    }
+    if (kept !== null) sorter?.add(cdxjLine(kept.record, { filename, offset, length: bytes.length }))
   }
   if (sorter !== null && options.index !== null) for (const text of sortedLines(sorter)) await options.index.write(text)
 }
 
+/** A record of a WARC file, as it is written at this place; the first one describes the file and is of no version. */
+export type WarcPart = { bytes: Buffer; offset: number; kept: KeptRecord | null }
+
+type KeptRecord = { version: Version; record: SourceRecord }
+
+/**
+ * The chosen versions' records, as they are. The original of a revisit stands before it, whether it was asked for or not: without it
+ * the revisit would have no body.
+ */
+export async function* warcParts(
+  work: ExportWork,
+  { software, now, filename, isCompressed }: WarcOptions & { filename: string; isCompressed: boolean },
+): AsyncGenerator<WarcPart> {
+  const warcinfo = warcinfoRecord({ filename, software, date: now })
+  const first = isCompressed ? await gzipAsync(warcinfo) : warcinfo
+  yield { bytes: first, offset: 0, kept: null }
+  let offset = first.length
+  for await (const batch of inBatches(recordsOf(work))) {
+    const encoded = isCompressed ? await Promise.all(batch.map(asMember)) : batch.map(({ record }) => record.plain)
+    for (const [i, kept] of batch.entries()) {
+      const bytes = encoded[i]!
+      yield { bytes, offset, kept }
+      offset += bytes.length
+      work.stats.count(bytes.length)
+    }
+  }
+}
+
 /** Several at a time: zlib works in threads. What is compressed already is copied as it is. */
-async function asMember({ file, stored, plain }: SourceRecord): Promise<Buffer> {
+async function asMember({ record: { file, stored, plain } }: KeptRecord): Promise<Buffer> {
   return isCompressed(file) ? stored : await gzipAsync(plain)
 }
 
-async function* recordsOf({ request, versions, source, stats }: ExportWork): AsyncGenerator<SourceRecord> {
+async function* recordsOf({ request, versions, source, stats }: ExportWork): AsyncGenerator<KeptRecord> {
   const written = createVersionSet()
   const unreadable = createVersionSet()
 
@@ -74,13 +89,14 @@ async function* recordsOf({ request, versions, source, stats }: ExportWork): Asy
       if (version.record !== null && !written.has(version.id) && !unreadable.has(version.id)) yield version
   }
 
-  async function originalOf(version: Version): Promise<{ id: number; record: SourceRecord } | 'written' | null> {
+  async function originalOf(version: Version): Promise<KeptRecord | 'written' | null> {
     // The row may have moved to another original since its page was read.
     const id = (await versions.version(version.id))?.originalId ?? version.originalId
     if (written.has(id)) return 'written'
     const original = id === version.id ? null : await versions.version(id)
-    const record = original === null || unreadable.has(id) ? null : recordOf(original, await source.record(original))
-    return record === null || record.head.type === 'revisit' ? null : { id, record }
+    if (original === null || unreadable.has(id)) return null
+    const record = recordOf(original, await source.record(original))
+    return record === null || record.head.type === 'revisit' ? null : { version: original, record }
   }
 
   const found = readAhead(selected(), source.record, { weigh: ({ record }) => record!.length })
@@ -97,21 +113,21 @@ async function* recordsOf({ request, versions, source, stats }: ExportWork): Asy
         continue
       }
       if (original !== 'written') {
-        written.add(original.id)
-        yield original.record
+        written.add(original.version.id)
+        yield original
       }
     }
     written.add(version.id)
-    yield record
+    yield { version, record }
   }
 }
 
-async function* inBatches(records: AsyncIterable<SourceRecord>): AsyncGenerator<SourceRecord[]> {
-  let batch: SourceRecord[] = []
+async function* inBatches(records: AsyncIterable<KeptRecord>): AsyncGenerator<KeptRecord[]> {
+  let batch: KeptRecord[] = []
   let bytes = 0
-  for await (const record of records) {
-    batch.push(record)
-    bytes += record.plain.length
+  for await (const kept of records) {
+    batch.push(kept)
+    bytes += kept.record.plain.length
     if (batch.length < batchRecords && bytes < batchBytes) continue
     yield batch
     batch = []

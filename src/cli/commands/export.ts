@@ -17,8 +17,8 @@ import { formatCount, formatSize, formatSpan, printable } from '../output/termin
 export const command: Command = {
   name: 'export',
   group: 'Archive',
-  summary: 'export the archive (WARC), its index (CDXJ), links, metadata or annotations (XML), or bad URLs',
-  usage: 'warc|cdxj|links|meta|aci|bad-urls FILE',
+  summary: 'export the archive (WARC, WACZ), its index (CDXJ), links, metadata or annotations (XML), or bad URLs',
+  usage: 'warc|wacz|cdxj|links|meta|aci|bad-urls FILE',
   options: [
     { name: 'url', argument: 'PREFIX', about: 'only documents whose URL starts with PREFIX' },
     {
@@ -38,6 +38,10 @@ export const command: Command = {
     {
       line: 'erace export warc docs.warc.gz --url https://example.org/docs/ --current',
       about: 'one part of a site, current versions only',
+    },
+    {
+      line: 'erace export wacz site.wacz --url https://example.org/',
+      about: 'records, index and list of pages in one file, for ReplayWeb.page and other viewers',
     },
     { line: 'erace export links graph.csv', about: 'the link graph as .tsv, .csv or .jsonl, optionally with .gz' },
     { line: 'erace export meta meta-info.xml.gz --after 2026-11-01', about: 'metadata of new versions' },
@@ -89,8 +93,8 @@ function readRequest(
   const file = given === undefined || toStdout ? null : checkTarget('FILE', given, target)
   // The lines are the machine-readable result then.
   if (toStdout && json && kind !== 'bad-urls') errors.push({ place: '--json', message: stdoutConflict })
-  if (toStdout && kind === 'warc' && io.stdout.isTTY === true)
-    errors.push({ place: '-', message: "can't write a WARC file to a terminal" })
+  if (toStdout && (kind === 'warc' || kind === 'wacz') && io.stdout.isTTY === true)
+    errors.push({ place: '-', message: `can't write a ${kind.toUpperCase()} file to a terminal` })
   const index = options.text('cdxj')
   if (index !== undefined && kind !== 'warc') errors.push({ place: '--cdxj', message: 'only valid with warc' })
   if (index !== undefined && toStdout)
@@ -153,6 +157,7 @@ function progressPieces({ records, bytes }: ExportProgress): string[] {
 
 const nouns: Record<ExportKind, string> = {
   warc: 'records',
+  wacz: 'records',
   cdxj: 'records',
   links: 'links',
   meta: 'documents',

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { VerifyFault, VerifyProgress, VerifyRepair, VerifyReport } from '../../core/reports/verify-report.ts'
 import { refuseWords } from '../args/values.ts'
 import { type Command, exitCodes } from '../command.ts'
@@ -14,18 +15,27 @@ export const command: Command = {
       name: 'repair',
       about: 'drop damaged bodies so that the next crawl fetches them again; stop other users of the folder first',
     },
+    { name: 'wacz', argument: 'FILE', about: 'check a WACZ file instead: its names, digests, index and records' },
   ],
   examples: [
     { line: 'erace verify --data ./erace-data', about: 'exit code 0: no errors; 1: errors, all listed' },
+    { line: 'erace verify --wacz site.wacz', about: 'a WACZ file of any program, before you trust it' },
     { line: 'erace verify --repair', about: 'without a backup; exit code 0: the rest is intact' },
   ],
-  async prepare({ positionals, options, target, engine, io, json, quiet }, errors) {
+  async prepare({ positionals, options, target, engine, io, cwd, json, quiet }, errors) {
     refuseWords(positionals, 'verify takes no arguments', errors)
+    const wacz = options.text('wacz')
+    const repair = options.flag('repair')
+    if (wacz !== undefined && repair) errors.push({ place: '--repair', message: "can't be combined with --wacz" })
     return async () => {
       const line = createStatusLine(io.stderr)
       const shows = io.stderr.isTTY === true && !quiet
       const onProgress = (progress: VerifyProgress) => shows && line.draw(progressPieces(progress))
-      const report = await engine.verify(target, onProgress, { repair: options.flag('repair') }).finally(line.clear)
+      const verifying =
+        wacz === undefined
+          ? engine.verify(target, onProgress, { repair })
+          : engine.verifyWacz(resolve(cwd, wacz), onProgress)
+      const report = await verifying.finally(line.clear)
       io.stdout.write(json ? `${JSON.stringify(report)}\n` : verifyText(report))
       return report.faultCount === 0 ? exitCodes.done : exitCodes.failed
     }
