@@ -5,6 +5,8 @@ import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmS
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { commands } from '../src/cli/commands.ts'
+import { manPage } from '../src/cli/output/man-page.ts'
 import { buildUi, isFresh } from './build-ui.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -69,6 +71,7 @@ async function build(): Promise<void> {
   compile()
   pruneTypes()
   copyFiles()
+  writeFileSync(join(target, 'erace.1'), manPage(commands, new Date().toISOString().slice(0, 10)))
   // Uses the modules of the program, which the types of the pages are made from.
   if (!existsSync(join(root, 'ui/src/api/types.ts'))) await import('./ui-types.ts')
   if (!isFresh()) await buildUi()

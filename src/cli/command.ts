@@ -45,13 +45,15 @@ export type CommandContext = {
   io: CliIo
   clock: Clock
   engine: Engine
+  /** All commands, as the help lists them. */
+  commands: readonly Command[]
   createLog(destination: CliIo['stderr']): Logger
 }
 
 export type Command = {
   name: string
   summary: string
-  group: 'Watch' | 'Crawl' | 'Archive' | 'Cluster'
+  group: 'Watch' | 'Crawl' | 'Archive' | 'Cluster' | 'Set-up'
   /** The kind of target: a data folder, the shared store (`--store`), or either when left out. */
   works?: 'on a data folder' | 'on a shared store'
   /** For commands on a data folder: how to do the same on a shared store. */

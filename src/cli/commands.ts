@@ -3,6 +3,7 @@ import { command as aci } from './commands/aci.ts'
 import { command as augment } from './commands/augment.ts'
 import { backup, restore } from './commands/backup.ts'
 import { command as channel } from './commands/channel.ts'
+import { command as completion } from './commands/completion.ts'
 import { command as crawl } from './commands/crawl.ts'
 import { command as credential } from './commands/credential.ts'
 import { command as diff } from './commands/diff.ts'
@@ -48,4 +49,5 @@ export const commands: readonly Command[] = [
   worker,
   top,
   migrate,
+  completion,
 ]

@@ -111,6 +111,7 @@ async function runCommand(command: Command, argv: readonly string[], deps: CliDe
       io,
       clock: systemClock,
       engine,
+      commands,
       createLog: (destination) =>
         createLog({
           level: quiet && !quieterLevels.includes(config.log.level) ? 'error' : config.log.level,

@@ -6,28 +6,11 @@ import { createVersionFinder } from '../archive/history/version-finder.ts'
 import { searchArchive } from '../archive/search/search-archive.ts'
 import type { ConfigInput } from '../config/config-input.ts'
 import { AppError } from '../core/errors.ts'
-import type { CompareRequest, DiffReport, HistoryReport } from '../core/reports/history-report.ts'
-import type { SearchReport } from '../core/reports/search-report.ts'
 import { parseSearchQuery } from '../core/search-query/parse-query.ts'
 import { createKeys } from '../crawl/normalize/document-keys.ts'
-import { type ArchivedPage, createPageReader } from './page.ts'
+import { createPageReader } from './page.ts'
 import { targetOf } from './settings.ts'
-
-/** What is kept. Others may write to it meanwhile. */
-export type Archive = {
-  /** A version by its address: `URL`, `URL@3`, `URL@2026-11-01T12:00`, `URL@first`. Throws `not-found`. */
-  page(address: string): Promise<ArchivedPage>
-  /** All versions in the order they were stored, those after an id if one is given. Pages that are gone have no body. */
-  versions(from?: { after?: number }): AsyncGenerator<ArchivedPage, void, undefined>
-  /** As `erace history --json`; `changes` reads the bodies to count the changes. */
-  history(url: string, options?: { limit?: number; changes?: boolean }): Promise<HistoryReport>
-  /** As `erace diff --json`: the last change, or between two versions (`3`, `2026-11-01`, `first`). */
-  diff(url: string, options?: Partial<CompareRequest>): Promise<DiffReport>
-  /** As `erace search --json`. New versions are indexed first, unless `update` is false. */
-  search(query: string, options?: { limit?: number; offset?: number; update?: boolean }): Promise<SearchReport>
-  close(): Promise<void>
-  [Symbol.asyncDispose](): Promise<void>
-}
+import type { Archive } from './surface.ts'
 
 const READ_AT_ONCE = 200
 const MAX_HITS = 100

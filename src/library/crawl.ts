@@ -1,37 +1,12 @@
 import { openStores } from '../app/engines/open-engine.ts'
 import type { CrawlHooks, Target } from '../cli/engine.ts'
 import type { CrawlSettings } from '../config/crawl-settings.ts'
-import type { CrawlResult, CrawlSnapshot } from '../core/reports/crawl-report.ts'
+import type { CrawlResult } from '../core/reports/crawl-report.ts'
 import { wait } from '../core/work/retry.ts'
 import type { Version } from '../store/contracts/versions.ts'
-import { type ArchivedPage, createPageReader } from './page.ts'
-import { type CrawlOptions, crawlSettingsOf, logTo, type OnLog, targetOf } from './settings.ts'
-
-export type CrawlHandlers = {
-  /**
-   * Called for each page that is new or has changed, once it is in the archive. The crawl pauses when it is far ahead of this.
-   * If it throws, the page counts as failed and the crawl goes on.
-   */
-  onPage?(page: ArchivedPage): unknown
-  /** Calls of `onPage` at the same time; 1 if nothing is said. */
-  concurrency?: number
-  onPageError?(error: unknown, page: ArchivedPage): void
-} & Watching
-
-export type Watching = {
-  /** Pages of versions after this id come first: those that an interrupted program had not dealt with. */
-  after?: number
-  /** About five times a second. */
-  onProgress?(snapshot: CrawlSnapshot): void
-  onLog?: OnLog
-  /** When it is aborted, requests in flight are finished and everything is saved. */
-  signal?: AbortSignal
-}
-
-/** What `erace crawl --json` prints, and what came of the calls of `onPage`. */
-export type LibraryCrawlResult = CrawlResult & {
-  pages: { handled: number; failed: number /** The first 100. */; errors: { url: string; message: string }[] }
-}
+import { createPageReader } from './page.ts'
+import { crawlSettingsOf, logTo, targetOf } from './settings.ts'
+import type { ArchivedPage, CrawlHandlers, CrawlOptions, LibraryCrawlResult, Watching } from './surface.ts'
 
 const ERRORS_KEPT = 100
 /** Stored pages that may wait for `onPage` before no more requests are started. */

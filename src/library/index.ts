@@ -1,10 +1,15 @@
 import type { ConfigInput } from '../config/config-input.ts'
 import type { CrawlResult } from '../core/reports/crawl-report.ts'
-import type { Archive } from './archive.ts'
-import type { CrawlHandlers, LibraryCrawlResult, Watching } from './crawl.ts'
-import type { ArchivedPage } from './page.ts'
-import type { Service, ServiceOptions } from './service.ts'
-import type { CrawlOptions } from './settings.ts'
+import type {
+  Archive,
+  ArchivedPage,
+  CrawlHandlers,
+  CrawlOptions,
+  LibraryCrawlResult,
+  Service,
+  ServiceOptions,
+  Watching,
+} from './surface.ts'
 
 /**
  * The library: `import … from 'erace'`. Parts of the crawler import it in their own threads, so it loads nothing before it is called.
@@ -44,8 +49,15 @@ export type { SearchHit, SearchReport } from '../core/reports/search-report.ts'
 export type { ModuleTools, Page, ProcessingModule } from '../crawl/parts/module.ts'
 export { defineFetcher, defineFilter, defineModule, defineStorage } from '../crawl/parts/part.ts'
 export type { Storage, StoredVersion } from '../crawl/parts/storage.ts'
-export type { Archive } from './archive.ts'
-export type { CrawlHandlers, LibraryCrawlResult, Watching } from './crawl.ts'
-export type { ArchivedPage } from './page.ts'
-export type { Service, ServiceOptions } from './service.ts'
-export type { CrawlOptions, LogEntry, Place } from './settings.ts'
+export type {
+  Archive,
+  ArchivedPage,
+  CrawlHandlers,
+  CrawlOptions,
+  LibraryCrawlResult,
+  LogEntry,
+  Place,
+  Service,
+  ServiceOptions,
+  Watching,
+} from './surface.ts'

@@ -4,35 +4,8 @@ import { AppError } from '../core/errors.ts'
 import { documentText } from '../core/text/document-text.ts'
 import { withoutAccess } from '../core/url/access.ts'
 import type { ObjectStore } from '../store/contracts/objects.ts'
-import type { Version, VersionReason, VersionStore } from '../store/contracts/versions.ts'
-
-/** A version of a page in the archive. What isn't in the catalogue is read when it is asked for, while the archive is open. */
-export type ArchivedPage = {
-  /** Later versions have higher ids, over all pages. */
-  readonly id: number
-  readonly url: string
-  /** Counts the versions of this page from 1. */
-  readonly version: number
-  /** Why there is this version. `links`: the text is the same, the links aren't; `back`: it was gone. */
-  readonly reason: VersionReason
-  readonly fetchedAt: Date
-  /** HTTP status; 0 where the protocol has none. */
-  readonly status: number
-  /** Media type without parameters. */
-  readonly type: string
-  readonly title: string
-  /** Bytes of the body, without content encoding. */
-  readonly size: number
-  /** What a reader sees, a line for each block; null for media types without text. */
-  text(): Promise<string | null>
-  /** The source as text, such as HTML; null if it isn't text. */
-  source(): Promise<string | null>
-  bytes(): Promise<Uint8Array>
-  /** Response headers as `[name, value]`, in their order. */
-  headers(): Promise<[name: string, value: string][]>
-  /** Absolute URLs, in page order. */
-  links(): Promise<string[]>
-}
+import type { Version, VersionStore } from '../store/contracts/versions.ts'
+import type { ArchivedPage } from './surface.ts'
 
 export type PageReader = (version: Version) => ArchivedPage
 

@@ -1,22 +1,6 @@
 import type { ListeningTarget } from '../cli/engine.ts'
-import { logTo, type OnLog, type Place, targetOf } from './settings.ts'
-
-export type ServiceOptions = Place & {
-  /** Created at the first start, when there is no account yet. */
-  administrator?: { email: string; password: string }
-  onLog?: OnLog
-}
-
-export type Service = {
-  /** Where the pages and the API are. */
-  readonly url: string
-  /** Creates the first account; null when there is one. */
-  readonly setupUrl: string | null
-  /** Resolves when the service has ended; rejects with the failure that ended it. */
-  readonly ended: Promise<void>
-  /** Finishes requests in flight, saves and ends. */
-  stop(): Promise<void>
-}
+import { logTo, targetOf } from './settings.ts'
+import type { Service, ServiceOptions } from './surface.ts'
 
 /** Runs what `erace up` runs (on a shared store, what `erace serve` runs) in this process. Resolves when it is ready. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {

@@ -2,40 +2,12 @@ import { resolve } from 'node:path'
 import type { Logger } from 'pino'
 import type { Target } from '../cli/engine.ts'
 import { createLog } from '../cli/output/log.ts'
-import type { ConfigInput } from '../config/config-input.ts'
 import { readCrawlLists, readSeeds } from '../config/crawl-lists.ts'
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { omitRulesOf } from '../config/source-rules.ts'
 import { InvalidInputError, type ValidationError } from '../config/validation-errors.ts'
-
-/** Where the archive is. */
-export type Place = {
-  /** A data folder, made if it is missing; `./erace-data` if nothing is said. */
-  data?: string
-  /** Or the shared store of a cluster: `postgres://USER:PASSWORD@HOST/DATABASE`. */
-  store?: string
-  /** Settings as in `erace.config.ts`. Neither such a file nor the environment is read. */
-  config?: ConfigInput
-}
-
-export type CrawlOptions = Place & {
-  /** Absolute URLs, or `@FILE` with one per line; `crawl.seeds` of the configuration if left out. */
-  seeds?: string | readonly string[]
-  /** Links to follow from a seed; no limit if left out. */
-  depth?: number
-  /** Crawl only URLs that match; the hosts of the seeds if left out. */
-  restrict?: RegExp | string
-  /** Stop after this many pages; the same call later goes on. */
-  maxPages?: number
-}
-
-/** A line of the log. */
-export type LogEntry = { level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'; message: string } & Record<
-  string,
-  unknown
->
-export type OnLog = (entry: LogEntry) => void
+import type { CrawlOptions, LogEntry, OnLog, Place } from './surface.ts'
 
 const levels = new Map<number, LogEntry['level']>([
   [10, 'trace'],

@@ -1,0 +1,10 @@
+import { startService } from 'erace'
+
+const service = await startService({ data: 'service-data', config: { server: { port: 0 } } })
+
+const { status } = await fetch(`${service.url}/readyz`)
+console.log(status === 200 ? 'ready' : `not ready: ${status}`)
+
+process.once('SIGINT', () => void service.stop())
+await service.ended
+console.log('stopped')
