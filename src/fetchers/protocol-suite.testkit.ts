@@ -4,30 +4,42 @@ import { inspect } from 'node:util'
 import { systemClock } from '../core/clock.ts'
 import { AppError, isAppError } from '../core/errors.ts'
 import type { Found, Item, ItemBody, Place, Protocol, Secret, Session } from '../crawl/fetch/protocol.ts'
+import { usePostgres } from '../store/postgres/testkit/postgres.testkit.ts'
+import { checkWatched, engines } from './kept-suite.testkit.ts'
 
 /** A protocol, and a server of it that the suite may change. */
 export type ProtocolWorld = {
   protocol: Protocol
-  /** A list that is empty at first: a folder, a mailbox, a group, a query. If `isSingle`, the item that `put` will put there. */
+  /** A list that is empty at first: a folder, a mailbox, a group, a query. Without lists, the item that `put` will put there. */
   url: string
-  /** The URL is that of an item, because the protocol has no lists. */
-  isSingle?: true
   /** A URL at the same server where there is nothing. */
   missingUrl: string
   secret: Secret | null
-  /** Credentials that the server refuses, where it asks for some. */
+  /** Credentials that the server refuses. */
   wrongSecret?: Secret
   /** Puts a new item into the list. Its body, as it is read, has the text somewhere; the name has letters alone. */
   put(name: string, text: string): Promise<void>
-  /** Where items can change. */
   change?(name: string, text: string): Promise<void>
-  /** Where items can go, and lists are whole. */
   remove?(name: string): Promise<void>
-  /** Bodies that the server has sent so far, or bytes of them, as the server counts them; where it can tell. */
+  /** Bodies that the server has sent so far, or bytes of them, as the server counts them. */
   moved?(): Promise<number> | number
-  /** It connects to no host, so there is no address to guard. */
-  isLocal?: true
+  /** Where the protocol asks for no addresses itself: the same with a client whose address guard allows none. */
+  behindGuard?(): { protocol: Protocol; close(): Promise<void> }
   close(): Promise<void>
+}
+
+/** What not every protocol has, or not every server that it is tried with. */
+type Feature = 'lists' | 'changes' | 'removals' | 'counts' | 'credentials' | 'hosts' | 'push'
+
+export type SuiteOptions = {
+  /** Why it can't be run here. */
+  skip?: string | false
+  /** What there is no check of, and why. That it is missing is checked instead. */
+  lacks?: Partial<Record<Feature, string>>
+  /** What is beyond the limit of bytes: the end of a body, or the last items of a list whose bodies come with it. */
+  cuts?: 'bodies' | 'lists'
+  /** How its sources are watched. */
+  render?: 'http' | 'browser'
 }
 
 export type Visit = {
@@ -108,8 +120,10 @@ function checkFound(found: Found, listUrl: string): void {
   }
 }
 
-/** The contract of `Protocol`, for one implementation. What it can not do is not asked for. */
-export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, skip: string | false = false): void {
+/** The contract of `Protocol`, for one implementation. */
+export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, options: SuiteOptions = {}): void {
+  const { skip = false, lacks = {}, cuts = 'bodies', render = 'http' } = options
+  const has = (feature: Feature): boolean => lacks[feature] === undefined
   const withWorld = (work: (world: ProtocolWorld) => Promise<void>) => async () => {
     const world = await open()
     try {
@@ -119,15 +133,24 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, s
       await world.close()
     }
   }
-  const promisesOfLists = (promise: string, work: (world: ProtocolWorld) => Promise<void>): void =>
-    promises(promise, async (world) => {
-      if (!world.isSingle) await work(world)
-    })
   const promises = (promise: string, work: (world: ProtocolWorld) => Promise<void>): void => {
     test(promise, { timeout: 120_000 }, withWorld(work))
   }
+  /** For what has all of these. */
+  const promisesWith = (
+    needed: readonly Feature[],
+    promise: string,
+    work: (world: ProtocolWorld) => Promise<void>,
+  ): void => {
+    if (needed.every(has)) promises(promise, work)
+  }
 
   describe(`${name}, as a protocol`, { skip }, () => {
+    usePostgres()
+
+    for (const [feature, reason] of Object.entries(lacks))
+      promises(`has no ${feature}: ${reason}`, (world) => missing[feature as Feature](world))
+
     promises('names its schemes in lower case, and has one spelling for each URL', async ({ protocol, url }) => {
       assert.ok(protocol.schemes.length > 0)
       for (const scheme of protocol.schemes) assert.match(scheme, /^[a-z][a-z0-9+.-]*$/)
@@ -146,12 +169,12 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, s
         )
     })
 
-    promisesOfLists('an empty list has no items', async (world) => {
+    promisesWith(['lists'], 'an empty list has no items', async (world) => {
       const { read, gone } = await createVisitor(world).visit()
       assert.deepEqual({ read, gone }, { read: [], gone: [] })
     })
 
-    promisesOfLists('reads all items at the first visit, and no body at the second', async (world) => {
+    promisesWith(['lists'], 'reads all items at the first visit, and none at the second', async (world) => {
       await world.put('one', 'words of the first')
       await world.put('two', 'words of the second')
       const visitor = createVisitor(world)
@@ -162,64 +185,68 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, s
         assert.match(body.type, /^[a-z]+\/[a-z0-9.+-]+(?:; ?[a-z]+=\S+)*$/i)
         assert.equal(body.isCut, false)
       }
-      const before = await world.moved?.()
       const second = await visitor.visit()
       assert.deepEqual(second.gone, [])
       if (world.protocol.can.revalidate) assert.deepEqual(second.read, [])
-      assert.equal(await world.moved?.(), before)
     })
 
-    promisesOfLists('reads a new item alone', async (world) => {
+    promisesWith(
+      ['lists', 'counts'],
+      'has no body sent again that is kept, as its server counts them',
+      async (world) => {
+        await world.put('one', 'words of the first')
+        const visitor = createVisitor(world)
+        await visitor.visit()
+        const first = await world.moved!()
+        assert.ok(first > 0)
+        await visitor.visit()
+        assert.equal(await world.moved!(), first)
+        await world.put('two', 'words of the second')
+        await visitor.visit()
+        assert.ok((await world.moved!()) > first)
+      },
+    )
+
+    promisesWith(['lists'], 'reads a new item alone', async (world) => {
       await world.put('one', 'words of the first')
       const visitor = createVisitor(world)
       await visitor.visit()
-      const before = await world.moved?.()
       await world.put('two', 'words of the second')
       const { read, gone } = await visitor.visit()
       assert.ok(findRead({ read }, 'words of the second'))
       if (world.protocol.can.revalidate) assert.equal(read.length, 1)
       assert.deepEqual(gone, [])
-      if (before !== undefined) assert.ok((await world.moved!()) > before, 'the server counts what it sends')
     })
 
     promises('items have the same URLs and validators in another session', async (world) => {
       await world.put('one', 'words of the first')
-      if (!world.isSingle) await world.put('two', 'words of the second')
+      if (has('lists')) await world.put('two', 'words of the second')
       const [some, others] = [createVisitor(world), createVisitor(world)]
       await some.visit()
       await others.visit()
       assert.deepEqual(new Map([...some.kept].sort()), new Map([...others.kept].sort()))
     })
 
-    promises('a changed item keeps its URL and is read again', async (world) => {
-      if (world.change === undefined) return
+    promisesWith(['changes'], 'a changed item keeps its URL and is read again', async (world) => {
       await world.put('one', 'words of the first')
-      if (!world.isSingle) await world.put('two', 'words of the second')
+      if (has('lists')) await world.put('two', 'words of the second')
       const visitor = createVisitor(world)
       const { url } = findRead(await visitor.visit(), 'words of the first')
-      await world.change('one', 'other words altogether')
+      await world.change!('one', 'other words altogether')
       const { read, gone } = await visitor.visit()
       assert.equal(findRead({ read }, 'other words altogether').url, url)
       if (world.protocol.can.revalidate) assert.equal(read.length, 1)
       assert.deepEqual(gone, [])
     })
 
-    promisesOfLists('a removed item is gone', async (world) => {
-      if (world.remove === undefined) return
+    promisesWith(['lists', 'removals'], 'a removed item is gone', async (world) => {
       await world.put('one', 'words of the first')
       await world.put('two', 'words of the second')
       const visitor = createVisitor(world)
       const { url } = findRead(await visitor.visit(), 'words of the first')
-      await world.remove('one')
+      await world.remove!('one')
       const { gone } = await visitor.visit()
       assert.deepEqual(gone, [url])
-    })
-
-    promises('reads a single item', async (world) => {
-      if (!world.isSingle) return
-      await world.put('one', 'words of the first')
-      const { url } = findRead(await createVisitor(world).visit(), 'words of the first')
-      assert.equal(url, world.url)
     })
 
     promises('says that there is nothing at a URL', async (world) => {
@@ -227,16 +254,36 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, s
       await fails(world, () => visitor.visit({ url: world.missingUrl }), 'not-found')
     })
 
-    promises('cuts bodies at the limit, and says so', async (world) => {
-      await world.put('long', 'many words '.repeat(2000))
-      const limits = { ...placeIn(world).limits, maxBodyBytes: 100 }
-      const { read } = await createVisitor(world).visit({ limits })
-      assert.equal(read.length, 1)
-      assert.ok(read[0]!.body.body.length <= 100)
-      assert.equal(read[0]!.body.isCut, true)
-    })
+    if (cuts === 'bodies')
+      promises('cuts bodies at the limit, and says so', async (world) => {
+        await world.put('long', 'many words '.repeat(2000))
+        const limits = { ...placeIn(world).limits, maxBodyBytes: 100 }
+        const { read } = await createVisitor(world).visit({ limits })
+        assert.equal(read.length, 1)
+        assert.ok(read[0]!.body.body.length <= 100)
+        assert.equal(read[0]!.body.isCut, true)
+      })
+    else
+      promises('cuts lists at the limit, between their items, and says so', async (world) => {
+        await world.put('one', 'words of the first')
+        const visitor = createVisitor(world)
+        await visitor.visit()
+        await world.put('two', 'words of the second')
+        await world.put('long', 'many words '.repeat(2000))
+        const limits = { ...placeIn(world).limits, maxBodyBytes: 1000 }
+        const { read, gone, left } = await visitor.visit({ limits })
+        assert.deepEqual(
+          read.map(({ body }) => [body.body.includes('words of the second'), body.isCut]),
+          [[true, false]],
+        )
+        assert.match(left, /1000 bytes/)
+        assert.deepEqual(gone, [])
+        assert.equal((await visitor.visit()).read.length, 1, 'the long one is read when there is room for it')
+        const none = { ...limits, maxBodyBytes: 10 }
+        await fails(world, () => createVisitor(world).visit({ limits: none }), 'query-refused')
+      })
 
-    promisesOfLists('lists no more items at once than the limit, and says so', async (world) => {
+    promisesWith(['lists'], 'lists no more items at once than the limit, and says so', async (world) => {
       for (const name of ['one', 'two', 'three']) await world.put(name, `words of ${name}`)
       const limits = { ...placeIn(world).limits, maxItems: 2 }
       const session = await world.protocol.open(placeIn(world, { limits }))
@@ -260,9 +307,13 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, s
       assert.equal((await visitor.visit()).read.length, 1)
     })
 
-    promises('connects to no address that the guard refuses', async (world) => {
-      if (world.isLocal) return
+    promisesWith(['hosts'], 'connects to no address that the guard refuses', async (world) => {
       await world.put('one', 'words of the first')
+      if (world.behindGuard !== undefined) {
+        const { protocol, close } = world.behindGuard()
+        await fails(world, () => createVisitor({ ...world, protocol }).visit(), 'address-refused')
+        return close()
+      }
       const asked: string[] = []
       const resolve = async (host: string): Promise<string> => {
         asked.push(host)
@@ -272,17 +323,17 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, s
       assert.ok(asked.length > 0)
     })
 
-    promises('wrong credentials are refused, and quoted nowhere', async (world) => {
-      if (world.wrongSecret === undefined) return
-      const { wrongSecret: secret } = world
+    promisesWith(['credentials'], 'wrong credentials are refused, and quoted nowhere', async (world) => {
+      await world.put('one', 'words of the first')
+      assert.equal((await createVisitor(world).visit()).read.length, 1)
+      const secret = world.wrongSecret!
       await fails({ ...world, secret }, () => createVisitor(world).visit({ secret }), 'sign-in-failed')
     })
 
-    promises('hears of a new item, where it can', async (world) => {
-      assert.equal(world.protocol.listen !== undefined, world.protocol.can.push)
-      if (world.protocol.listen === undefined) return
+    promisesWith(['push'], 'hears of a new item', async (world) => {
+      assert.ok(world.protocol.can.push)
       const { promise: news, resolve: onNews, reject: onEnd } = Promise.withResolvers<void>()
-      const listener = await world.protocol.listen(placeIn(world), { onNews, onEnd })
+      const listener = await world.protocol.listen!(placeIn(world), { onNews, onEnd })
       await world.put('one', 'words of the first')
       await news
       assert.equal((await createVisitor(world).visit()).read.length, 1)
@@ -299,7 +350,39 @@ export function testProtocol(name: string, open: () => Promise<ProtocolWorld>, s
       await world.protocol.close()
       await world.protocol.close()
     })
+
+    for (const engine of engines)
+      promises(`each item is kept and told once, on the ${engine.name} store`, async (world) => {
+        const { protocol, url, secret, put, change, remove } = world
+        const protocols = () => ({ others: [protocol], browser: protocol })
+        await checkWatched(engine, {
+          ...{ url, secret, render, protocols, put, hasLists: has('lists') },
+          ...{ change, remove: has('lists') ? remove : undefined },
+        })
+      })
   })
+}
+
+/** That something is missing as the options say. */
+const missing: Record<Feature, (world: ProtocolWorld) => Promise<void>> = {
+  async lists(world) {
+    await world.put('one', 'words of the first')
+    const { url } = findRead(await createVisitor(world).visit(), 'words of the first')
+    assert.equal(url, world.url)
+  },
+  changes: async ({ change }) => assert.equal(change, undefined),
+  removals: async ({ remove }) => assert.equal(remove, undefined),
+  counts: async ({ moved }) => assert.equal(moved, undefined),
+  credentials: async ({ wrongSecret }) => assert.equal(wrongSecret, undefined),
+  async hosts(world) {
+    await world.put('one', 'words of the first')
+    const resolve = async (host: string): Promise<string> => assert.fail(`${host} is asked for`)
+    assert.equal((await createVisitor(world).visit({ resolve })).read.length, 1)
+  },
+  async push({ protocol }) {
+    assert.equal(protocol.can.push, false)
+    assert.equal(protocol.listen, undefined)
+  },
 }
 
 function findRead({ read }: Pick<Visit, 'read'>, text: string): Visit['read'][number] {
@@ -318,9 +401,9 @@ export async function fails(
     assert.ok(isAppError(error), `not an AppError: ${inspect(error)}`)
     if (code !== undefined) assert.equal(error.code, code, error.message)
     const all = inspect(error, { depth: 10, showHidden: true })
-    // Names of users and hosts are no secrets; short ones would be found anywhere.
+    // Names of users and kinds of credentials are no secrets; short ones would be found anywhere.
     for (const [name, value] of Object.entries(secret ?? {}))
-      if (name !== 'user') assert.ok(!all.includes(value), `the ${name} is in an error`)
+      if (name !== 'user' && name !== 'kind') assert.ok(!all.includes(value), `the ${name} is in an error`)
     return true
   })
 }

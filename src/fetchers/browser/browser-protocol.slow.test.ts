@@ -177,7 +177,9 @@ describe('pages in a browser', { skip: withoutBrowser, concurrency: 1 }, () => {
     }
     const started = site.asked.length
     await render(browser, placeOf(at('/script'), secret)).catch(() => {})
-    assert.deepEqual(site.asked.slice(started, started + 2), ['GET /login', 'GET /account?user=ann&pass=pa+ss%26%22'])
+    // A page that was left may still ask for its parts.
+    const asked = site.asked.slice(started).filter((line) => /login|account/.test(line))
+    assert.deepEqual(asked.slice(0, 2), ['GET /login', 'GET /account?user=ann&pass=pa+ss%26%22'])
   })
 
   test('a site that the source leads to is given no credentials, unless its owner named it', async () => {

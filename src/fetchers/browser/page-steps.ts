@@ -56,6 +56,8 @@ export function createPageSteps(deps: PageStepsDeps): PageSteps {
     try {
       await page.goto(url, { waitUntil: 'commit', timeout: left() })
     } catch (error) {
+      // Without a body, an answer such as 404 is no page to the browser.
+      judge(traffic, secret)
       throw goFailure(error, traffic)
     }
     judge(traffic, secret)
@@ -148,7 +150,6 @@ function judge({ main }: PageTraffic, secret: Secret | null): void {
 function goFailure(error: unknown, traffic: PageTraffic): AppError {
   const { main } = traffic
   const text = error instanceof Error ? error.message : ''
-  if (main !== null && main.failure !== null) return new AppError(main.failure.code, main.failure.message)
   if (text.includes('ERR_TOO_MANY_REDIRECTS')) return new AppError('redirect-limit', 'The page redirects without end')
   if (isTimeout(error)) return new AppError('total-timeout', 'The page did not arrive in time')
   if (text.includes('ERR_ABORTED') || text.includes('Download')) {

@@ -4,18 +4,20 @@ import type { WorkBudget } from '../../core/work/work-budget.ts'
 import type { QueryUrl } from './query-url.ts'
 import { type Cell, nullCell, type Row, textCell, uniqueNames } from './rows.ts'
 
-/** `isCut`: there is more than was looked at. */
+/** `isCut`: there is more than was looked at. A row that the page ends in the middle of is left out: it would change with the place of the cut. */
 export type PageOfRows = { rows: Row[]; next: string | null; isCut: boolean }
 
 /** The rows of a JSON document. Values keep their spelling. Throws `Exhausted` where that is too much work. */
 export function rowsOfJson(tree: JsonTree, query: QueryUrl, budget: WorkBudget): PageOfRows {
   const nodes: Nodes = new Map()
   const document = valueOfNode(tree.root, nodes)
-  const rows = chosen(query.rows, document, tree.root, nodes, budget).map((node) => rowOf(node, query, budget))
-  const { isCut } = tree
+  const { isCut, unfinished } = tree
+  const rows = chosen(query.rows, document, tree.root, nodes, budget)
+    .filter((node) => !unfinished.has(node))
+    .map((node) => rowOf(node, query, budget))
   if (query.next === null) return { rows, next: null, isCut }
   const [next] = chosen(query.next, document, tree.root, nodes, budget)
-  return { rows, next: next === undefined ? null : linkOf(next), isCut }
+  return { rows, next: next === undefined || unfinished.has(next) ? null : linkOf(next), isCut }
 }
 
 function linkOf(node: TreeNode): string | null {

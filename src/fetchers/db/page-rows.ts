@@ -7,6 +7,7 @@ import {
   Exhausted,
   type PageElement,
   type PageNode,
+  type PageRoot,
 } from '../../core/text/page-tree.ts'
 import { createWorkBudget, isSpent, type WorkBudget } from '../../core/work/work-budget.ts'
 import type { PageOfRows } from './json-rows.ts'
@@ -22,8 +23,14 @@ const inline = new Set(
   'a abbr b bdi bdo cite code data em font i ins kbd label mark q s small span strong sub sup time u var'.split(' '),
 )
 
+export type PageSource = { text: string; isXml: boolean; isCut: boolean }
+
 /** The rows of an HTML or XML document. Throws `Exhausted` where that is too much work. */
-export function rowsOfPage(source: string, isXml: boolean, query: QueryUrl, budget: WorkBudget): PageOfRows {
+export function rowsOfPage(
+  { text: source, isXml, isCut }: PageSource,
+  query: QueryUrl,
+  budget: WorkBudget,
+): PageOfRows {
   budget.left -= source.length
   const root = isSpent(budget) ? null : createPageTree(source, isXml)
   if (root === null) throw new Exhausted('too large')
@@ -88,10 +95,11 @@ export function rowsOfPage(source: string, isXml: boolean, query: QueryUrl, budg
   }
 
   try {
+    const unfinished = isCut ? pathToEnd(root) : new Set<XPathNode>()
     const rows = chooser(query.rows)(root)
-      .filter((node): node is PageElement => node.kind === 'element')
+      .filter((node): node is PageElement => node.kind === 'element' && !unfinished.has(node))
       .map(rowOf)
-    return { rows, next: query.next === null ? null : nextOf(query.next), isCut: false }
+    return { rows, next: query.next === null ? null : nextOf(query.next), isCut }
   } finally {
     budget.left = nodes.left * stepsPerNode
   }
@@ -102,4 +110,12 @@ export function rowsOfPage(source: string, isXml: boolean, query: QueryUrl, budg
     const isLink = first.kind === 'element' && next.attribute === '' && Object.hasOwn(first.attributes, 'href')
     return valueIn([first], isLink ? 'href' : next.attribute) || null
   }
+}
+
+/** The elements around the end of a page: what comes behind the end of one that was cut may be part of any of them. */
+function pathToEnd(root: PageRoot): Set<XPathNode> {
+  const path = new Set<XPathNode>()
+  for (let node: PageNode | undefined = root; node !== undefined && node.kind !== 'text'; node = node.children.at(-1))
+    path.add(node)
+  return path
 }

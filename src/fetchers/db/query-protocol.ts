@@ -91,23 +91,26 @@ export function createQueryProtocol({ fetch, mayFetch = async () => true }: Quer
     const rows: Row[] = []
     const seen = new Set<string>()
     const { maxItems, maxBodyBytes } = place.limits
-    const known = query.pages === 1 ? readCursor(cursor) : null
+    const known = query.pages === 1 ? readCursor(cursor, maxBodyBytes) : null
     let asked: Asked = { url: query.url, body: query.method === 'POST' ? query.body : null }
     let isCapped = false
-    let etc: Cursor | null = null
+    let version: Cursor | null = null
     for (let page = 1; ; page++) {
       if (place.signal.aborted) throw new AppError('total-timeout', 'the time for the visit was over')
       seen.add(JSON.stringify(asked))
       const { response, url } = await ask(asked, query, place, asked.body === null ? conditionsOf(known) : {})
       onAddress(response.address)
       if (response.status === 304 && known !== null) return unchanged(query, cursor, known)
-      const { body, isCut } = await bodyOf(response, maxBodyBytes)
-      if (isCut) left.push(`page ${page} is longer than ${maxBodyBytes} bytes and was cut`)
-      const found = await rowsOf(body, headerValue(response.rawHeaders, 'content-type'), isCut, query)
-      if (found.isCut && !isCut) left.push(`page ${page} has more values than are looked at`)
-      isCapped ||= isCut || found.isCut || rows.length + found.rows.length > maxItems
+      const { body, cut } = await bodyOf(response, maxBodyBytes)
+      const found = await rowsOf(body, headerValue(response.rawHeaders, 'content-type'), cut !== null, query)
+      const why = cut ?? (found.isCut ? 'has more than is looked at' : null)
+      if (why !== null) left.push(`page ${page} ${why}`)
+      if (why !== null && found.rows.length === 0 && rows.length === 0)
+        throw new AppError('query-refused', `page ${page} ${why}, and has no whole row before`)
+      isCapped ||= why !== null || rows.length + found.rows.length > maxItems
       rows.push(...found.rows.slice(0, maxItems - rows.length))
-      etc = query.pages === 1 ? cursorOf(response) : null
+      version = query.pages === 1 && response.truncated !== 'time' ? cursorOf(response) : null
+      if (version !== null && cut !== null) version.cutAt = maxBodyBytes
       const next = nextRequest(asked, url, query, found)
       if (next === null || (next.kind === 'asked' && seen.has(JSON.stringify(next.asked)))) break
       if (rows.length >= maxItems) {
@@ -129,7 +132,7 @@ export function createQueryProtocol({ fetch, mayFetch = async () => true }: Quer
     }
     const { url, key, title } = { ...query, url: place.url }
     const list = listOfRows({ url, name: nameOf(query), key, title, rows, isCapped, maxBodyBytes, left })
-    return { ...list, cursor: etc === null ? '' : JSON.stringify({ ...etc, left: list.left }) }
+    return { ...list, cursor: version === null ? '' : JSON.stringify({ ...version, left: list.left }) }
   }
 
   return {
@@ -167,13 +170,16 @@ function refuseStatus(status: number, isSignedIn: boolean): void {
   throw new AppError('http-client-error', message, { retry: status === 429 || status === 408 ? 'later' : 'never' })
 }
 
+/** `cut`: why it ends before its end; null if it doesn't. */
 async function bodyOf(
   { body, rawHeaders, truncated }: FetchResponse,
   maxBytes: number,
-): Promise<{ body: Buffer; isCut: boolean }> {
+): Promise<{ body: Buffer; cut: string | null }> {
   const decoded = await decodeBody(body, headerList(rawHeaders, 'content-encoding'), maxBytes)
   if (decoded.kind === 'failed') throw new AppError(decoded.code, decoded.message)
-  return { body: decoded.body, isCut: decoded.truncated || truncated !== null }
+  if (truncated === 'time') return { body: decoded.body, cut: 'took too long and was cut' }
+  const isCut = decoded.truncated || truncated === 'length'
+  return { body: decoded.body, cut: isCut ? `is longer than ${maxBytes} bytes and was cut` : null }
 }
 
 async function rowsOf(
@@ -193,25 +199,27 @@ async function rowsOf(
       return rowsOfJson(tree, query, budget)
     }
     const { rowsOfPage } = await import('./page-rows.ts')
-    return rowsOfPage(source.page.toString('utf8'), source.kind === 'xml' || source.kind === 'xhtml', query, budget)
+    const isXml = source.kind === 'xml' || source.kind === 'xhtml'
+    return rowsOfPage({ text: source.page.toString('utf8'), isXml, isCut: isCut || source.isCut }, query, budget)
   } catch (error) {
     if (isExhausted(error)) throw new AppError('query-refused', 'the answer is too large for these selectors')
     throw error
   }
 }
 
-/** What the last answer can be asked after. */
-type Cursor = { etag: string; modified: string; left: string }
+/** What the last answer can be asked after. `cutAt`: the limit that it was cut at; under another one it is another list. */
+type Cursor = { etag: string; modified: string; left: string; cutAt?: number }
 
 function cursorOf({ rawHeaders }: FetchResponse): Cursor | null {
   const [etag, modified] = [headerValue(rawHeaders, 'etag') ?? '', headerValue(rawHeaders, 'last-modified') ?? '']
   return etag + modified === '' ? null : { etag, modified, left: '' }
 }
 
-function readCursor(text: string): Cursor | null {
+function readCursor(text: string, maxBodyBytes: number): Cursor | null {
   try {
-    const { etag, modified, left } = JSON.parse(text) as Cursor
-    return [etag, modified, left].every((each) => typeof each === 'string') ? { etag, modified, left } : null
+    const { etag, modified, left, cutAt = maxBodyBytes } = JSON.parse(text) as Cursor
+    const isCursor = [etag, modified, left].every((each) => typeof each === 'string')
+    return isCursor && cutAt === maxBodyBytes ? { etag, modified, left } : null
   } catch {
     return null
   }

@@ -248,6 +248,21 @@ describe('queries of web sites', () => {
     const list = await look('/#rows=$[*]&key=id', { limits: { maxBodyBytes: 50_000 } })
     assert.ok(list.items.length > 300 && list.items.length < 500)
     assert.deepEqual([list.isWhole, list.left.includes('was cut')], [false, true])
+    for (const at of list.items.keys()) assert.match(bodyOf(list, at), /"t": "x{100}"/)
+  })
+
+  test('a row that the end of a cut answer may be part of is left out', async () => {
+    const cutAt = (maxBodyBytes: number, rest: string) => look(rest, { limits: { maxBodyBytes } })
+    answer = json('{"all":[{"id":1,"of":{"a":12}},{"id":2,"of":{"a":34}}],"next":567}')
+    const [first, second] = [await cutAt(45, '/#rows=$.all[*]&key=id'), await cutAt(56, '/#rows=$.all[*]&key=id')]
+    assert.deepEqual([names(first), names(second)], [['row=1 1'], ['row=1 1', 'row=2 2']])
+    answer = json(`${' '.repeat(50)}[12,34,56]`)
+    assert.equal(bodyOf(await cutAt(58, '/#rows=$[*]')), 'value\r\n12\r\n34\r\n')
+    answer = html('<ul><li>One<p>12</p><li>Two<p>34</p></ul><p>And more, and more')
+    assert.match(bodyOf(await cutAt(33, '/#rows=li')), /One 12/)
+    assert.doesNotMatch(bodyOf(await cutAt(33, '/#rows=li')), /Two/)
+    assert.match(bodyOf(await cutAt(50, '/#rows=li')), /Two 34/)
+    await assert.rejects(cutAt(10, '/#rows=li'), { code: 'query-refused', message: /no whole row/ })
   })
 
   test('selectors that take too much work are refused', async () => {

@@ -179,27 +179,31 @@ export function testSqlServer(name: string, serverOf: () => SqlServer): void {
   })
 
   let worlds = 0
-  testProtocol(`SQL on ${name}`, async () => {
-    const server = serverOf()
-    const table = `texts${++worlds}`
-    await server.administer(
-      `CREATE TABLE ${table} (name varchar(20) PRIMARY KEY, text text)`,
-      ...server.granting(table),
-    )
-    const url = protocol.normalise(server.url(`SELECT * FROM ${table}`, '&key=name'))
-    return {
-      protocol,
-      url,
-      missingUrl: atMissing(url),
-      secret: otherSecret(server),
-      wrongSecret: { ...otherSecret(server), password: 'not-the-password' },
-      put: async (name, text) => void (await server.administer(`INSERT INTO ${table} VALUES ('${name}', '${text}')`)),
-      change: async (name, text) =>
-        void (await server.administer(`UPDATE ${table} SET text = '${text}' WHERE name = '${name}'`)),
-      remove: async (name) => void (await server.administer(`DELETE FROM ${table} WHERE name = '${name}'`)),
-      close: async () => void (await server.administer(`DROP TABLE ${table}`)),
-    }
-  })
+  testProtocol(
+    `SQL on ${name}`,
+    async () => {
+      const server = serverOf()
+      const table = `texts${++worlds}`
+      await server.administer(
+        `CREATE TABLE ${table} (name varchar(20) PRIMARY KEY, text text)`,
+        ...server.granting(table),
+      )
+      const url = protocol.normalise(server.url(`SELECT * FROM ${table}`, '&key=name'))
+      return {
+        protocol,
+        url,
+        missingUrl: atMissing(url),
+        secret: otherSecret(server),
+        wrongSecret: { ...otherSecret(server), password: 'not-the-password' },
+        put: async (name, text) => void (await server.administer(`INSERT INTO ${table} VALUES ('${name}', '${text}')`)),
+        change: async (name, text) =>
+          void (await server.administer(`UPDATE ${table} SET text = '${text}' WHERE name = '${name}'`)),
+        remove: async (name) => void (await server.administer(`DELETE FROM ${table} WHERE name = '${name}'`)),
+        close: async () => void (await server.administer(`DROP TABLE ${table}`)),
+      }
+    },
+    { lacks: { counts: 'rows come with their list', push: 'rows are asked for' } },
+  )
 }
 
 const atMissing = (url: string): string => url.replace(/\/shop\w*\?/, '/absent?')

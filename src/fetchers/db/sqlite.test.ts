@@ -200,23 +200,33 @@ describe('SQLite files', () => {
   })
 
   let worlds = 0
-  testProtocol('SQL on SQLite', async (): Promise<ProtocolWorld> => {
-    const path = join(folder, 'root', `world${++worlds}.db`)
-    const db = new DatabaseSync(path)
-    db.exec('CREATE TABLE texts (name TEXT PRIMARY KEY, text TEXT)')
-    const at = (file: string): string => protocol.normalise(url('SELECT * FROM texts', '&key=name', file))
-    return {
-      protocol,
-      url: at(path),
-      missingUrl: at(`${path}.missing`),
-      secret: null,
-      put: async (name, text) => void db.prepare('INSERT INTO texts VALUES (?, ?)').run(name, text),
-      change: async (name, text) => void db.prepare('UPDATE texts SET text = ? WHERE name = ?').run(text, name),
-      remove: async (name) => void db.prepare('DELETE FROM texts WHERE name = ?').run(name),
-      isLocal: true,
-      close: async () => db.close(),
-    }
-  })
+  testProtocol(
+    'SQL on SQLite',
+    async (): Promise<ProtocolWorld> => {
+      const path = join(folder, 'root', `world${++worlds}.db`)
+      const db = new DatabaseSync(path)
+      db.exec('CREATE TABLE texts (name TEXT PRIMARY KEY, text TEXT)')
+      const at = (file: string): string => protocol.normalise(url('SELECT * FROM texts', '&key=name', file))
+      return {
+        protocol,
+        url: at(path),
+        missingUrl: at(`${path}.missing`),
+        secret: null,
+        put: async (name, text) => void db.prepare('INSERT INTO texts VALUES (?, ?)').run(name, text),
+        change: async (name, text) => void db.prepare('UPDATE texts SET text = ? WHERE name = ?').run(text, name),
+        remove: async (name) => void db.prepare('DELETE FROM texts WHERE name = ?').run(name),
+        close: async () => db.close(),
+      }
+    },
+    {
+      lacks: {
+        hosts: 'files are on this machine',
+        counts: 'rows come with their list',
+        credentials: 'the roots say what may be read',
+        push: 'rows are asked for',
+      },
+    },
+  )
 })
 
 /** Processes that this one has started and that are still there. */

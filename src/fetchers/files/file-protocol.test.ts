@@ -47,7 +47,6 @@ function openWorld() {
     put: async (name, text) => writeFileSync(at(name), text),
     change: async (name, text) => writeFileSync(at(name), text),
     remove: async (name) => rmSync(at(name)),
-    isLocal: true,
     close: async () => {},
   }
   return { ...world, root, outside, at }
@@ -65,7 +64,13 @@ async function read(world: ProtocolWorld, url: string) {
   return session.read({ url, name: '', validator: '' })
 }
 
-testProtocol('files', async () => openWorld())
+testProtocol('files', async () => openWorld(), {
+  lacks: {
+    hosts: 'files are on this machine',
+    counts: 'nobody serves them',
+    credentials: 'the roots say what may be read',
+  },
+})
 
 describe('file URLs', () => {
   const { normalise } = createFileProtocol({ roots: ['/srv/files', '/data/'] })

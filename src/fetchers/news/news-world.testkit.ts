@@ -4,7 +4,13 @@ import { createNntpProtocol } from './nntp-protocol.ts'
 
 let groups = 0
 
-/** A new group. Articles never change, and those that are missing are not gone. */
+export const newsLacks = {
+  changes: 'articles never change',
+  removals: 'an article that expired was news all the same',
+  push: 'a server speaks when it is asked',
+}
+
+/** A new group. */
 export async function openNewsWorld(server: NewsServer, origin: string): Promise<ProtocolWorld> {
   const group = `open.world${++groups}`
   await server.control('newgroup', group, 'y', 'tester')

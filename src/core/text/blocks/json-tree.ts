@@ -10,6 +10,8 @@ export type JsonTree = {
   readonly root: JsonNode
   /** It is nested too deep somewhere, or has more values than are looked at, or ends in the middle. */
   readonly isCut: boolean
+  /** What the text ends in the middle of: the values around its end, and a number that may have more digits. */
+  readonly unfinished: ReadonlySet<JsonNode>
 }
 
 /** Of what is nested too deep. */
@@ -59,6 +61,7 @@ class JsonReader {
 
   read(mayEnd: boolean): JsonTree {
     const open: Container[] = []
+    const unfinished = new Set<JsonNode>()
     let root: JsonNode | null = null
     try {
       do {
@@ -76,12 +79,15 @@ class JsonReader {
     } catch (error) {
       if (!(error instanceof NotJson) || !mayEnd || root === null || this.at < this.text.length) throw error
       this.isCut = true
+      const last = open.at(-1)?.values.at(-1)
+      if (last?.kind === 'word' && this.text.endsWith(last.text)) unfinished.add(last)
     }
+    for (const node of open) unfinished.add(node)
     if (this.nodes >= this.maxNodes) this.isCut ||= open.length > 0
     else if (!this.isCut && this.skipSpace() < this.text.length) throw new NotJson()
     // A name may have come without its value.
     for (const node of open) if (node.kind === 'object') node.names.length = node.values.length
-    return { root: root!, isCut: this.isCut }
+    return { root: root!, isCut: this.isCut, unfinished }
   }
 
   private skipSpace(): number {

@@ -22,13 +22,17 @@ let template: Promise<string> | null = null
 /** The server that all files share, if there is one. */
 let given = process.env.ERACE_TEST_POSTGRES || undefined
 
+let users = 0
+
 /**
- * Call it in the test file's outermost scope: the server ends when its tests are over. Tests that stop the server need
- * their `own`.
+ * Call it in the outermost scope of the test file, or of those suites that need it: the server ends when the tests of the last of
+ * them are over. Tests that stop the server need their `own`.
  */
 export function usePostgres({ own = false } = {}): void {
   if (own) given = undefined
+  users++
   after(async () => {
+    if (--users > 0) return
     const server = await shared
     shared = null
     template = null

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { tmpdir } from 'node:os'
+import { profileOf, sourceOf } from '../../test/watch/up-run.ts'
+import { createBodyReader } from '../archive/body-reader.ts'
+import { createKeptText } from '../archive/kept-text.ts'
+import { configOf } from '../config/load-config.ts'
+import type { CheckResult } from '../core/check-order.ts'
+import { systemClock } from '../core/clock.ts'
+import { watchedUri } from '../core/profile.ts'
+import { withoutAccess } from '../core/url/access.ts'
+import { createRetries } from '../core/work/retries.ts'
+import { settingsForWatching } from '../crawl/crawl-settings.ts'
+import { startNameServer } from '../crawl/dns/name-server.testkit.ts'
+import type { Protocols, ProtocolTools, Secret } from '../crawl/fetch/protocol.ts'
+import { assembleShard } from '../crawl/worker/assemble.ts'
+import { createLocalCoordination } from '../crawl/worker/coordination.ts'
+import { createCounterMemory, openSharedCounters } from '../crawl/worker/shared-counters.ts'
+import { createProfileKeys } from '../services/profiles/keyed-profile.ts'
+import { openOne, type StoreEngine, withSystem } from '../store/conformance/engine.testkit.ts'
+import { postgresEngine } from '../store/postgres/testkit/store.testkit.ts'
+import { sqliteEngine } from '../store/sqlite/testkit/store.testkit.ts'
+
+/** A source, with its server, that a real shard watches. */
+export type WatchedWorld = {
+  url: string
+  secret: Secret | null
+  render: 'http' | 'browser'
+  /** The shard closes them. */
+  protocols(tools: ProtocolTools): Protocols
+  /** Puts a new item there. */
+  put(name: string, text: string): Promise<void>
+  change: ((name: string, text: string) => Promise<void>) | undefined
+  remove: ((name: string) => Promise<void>) | undefined
+  /** Whether the source has several items. */
+  hasLists: boolean
+}
+
+export const engines = [sqliteEngine, postgresEngine]
+
+/**
+ * What holds for a source of any kind, with the shard, the store and the archive that it has in the program: each item is a version,
+ * a second check stores nothing, and what is new, changed or gone is found and counted once.
+ */
+export async function checkWatched(engine: StoreEngine, world: WatchedWorld): Promise<void> {
+  await withShard(engine, world, async ({ check, kept }) => {
+    const unchanged = { changed: 0, failed: 0 }
+    await world.put('one', 'words of the first')
+    assert.deepEqual(await check(), { changed: 1, failed: 0 })
+    const first = await kept()
+    assert.deepEqual(
+      first.map(({ reason, text }) => [reason, text.includes('words of the first')]),
+      [['new', true]],
+    )
+    assert.deepEqual(await check(), unchanged)
+    assert.deepEqual(await kept(), first)
+    if (world.hasLists) {
+      await world.put('two', 'words of the second')
+      assert.deepEqual(await check(), { changed: 1, failed: 0 })
+      assert.ok((await kept()).at(-1)!.text.includes('words of the second'))
+    }
+    const { documentId } = first[0]!
+    if (world.change !== undefined) {
+      await world.change('one', 'other words altogether')
+      assert.deepEqual(await check(), { changed: 1, failed: 0 })
+      const changed = (await kept()).at(-1)!
+      assert.deepEqual([changed.reason, changed.documentId], ['changed', documentId])
+      assert.ok(changed.text.includes('other words altogether'))
+    }
+    if (world.remove !== undefined) {
+      await world.remove('one')
+      assert.deepEqual(await check(), { changed: 1, failed: 0 })
+      const gone = (await kept()).at(-1)!
+      assert.deepEqual([gone.reason, gone.documentId], ['gone', documentId])
+      // A source that is gone fails from now on.
+      if (!world.hasLists) return
+    }
+    const all = await kept()
+    assert.deepEqual(await check(), unchanged)
+    assert.deepEqual(await kept(), all)
+  })()
+}
+
+const owner = 'ann@example.org'
+
+type Kept = { documentId: number; reason: string; text: string }
+
+type Watching = {
+  /** Checks the source once, from its first request to the last. */
+  check(): Promise<{ changed: number; failed: number }>
+  /** The versions that are news, oldest first: not those of lists and of what came along. */
+  kept(): Promise<Kept[]>
+}
+
+function withShard(engine: StoreEngine, world: WatchedWorld, work: (watching: Watching) => Promise<void>) {
+  return withSystem(engine, {}, async (system) => {
+    const { frontier: store, documents, objects, versions } = await openOne(system)
+    const stores = engine.openStores(system)
+    const names = await startNameServer(() => ({ addresses: ['127.0.0.1'] }))
+    const source = sourceOf(world.url, {
+      ...{ depth: 0, scope: { kind: 'page' }, render: world.render },
+      credentials: world.secret === null ? '' : 'mine',
+    })
+    const keyed = createProfileKeys({}, (uri) => uri)(profileOf('suite', owner, [source], {}))
+    await stores.profiles.put([keyed])
+    const [urd] = await stores.profiles.urdsOf('suite')
+    const watch = urd!.watch
+    const config = configOf({
+      'crawl.delay': 0,
+      'crawl.delayFactor': 0,
+      'network.allow': ['127.0.0.0/8'],
+      'network.nameservers': [names.server],
+    })
+    const settings = await settingsForWatching(tmpdir(), config)
+    const counters = openSharedCounters(createCounterMemory(1, null))
+    const keptTexts = createKeptText({ versions, objects })
+    let onResults: (results: readonly CheckResult[]) => void = () => {}
+    const parts = await assembleShard(settings, {
+      ...{ index: 0, shards: 1, run: 1, looksBack: true, seed: [1, 2], store, documents, counters },
+      ...{ clock: systemClock, retries: createRetries(systemClock), logsPauses: false, log() {} },
+      ...{ keptText: keptTexts.text, keptAspects: keptTexts.aspects, keptBody: keptTexts.body },
+      protocols: world.protocols,
+      secrets: { open: async () => world.secret, noteFailed: async () => {}, noteUsed: async () => {} },
+      coordinate: (given) =>
+        createLocalCoordination({
+          ...{ ...given, counters, heardAll: async () => {} },
+          onResults: (results) => onResults(results),
+        }),
+    })
+    const bodies = createBodyReader({ versions, objects })
+    const crawlScope = { watch, sources: [{ uri: world.url, scope: source.scope }] }
+    parts.watches.set(crawlScope)
+    await parts.shard.start()
+
+    async function check(): Promise<{ changed: number; failed: number }> {
+      const sum = { queued: 0, changed: 0, failed: 0 }
+      const { promise: isOver, resolve, reject } = Promise.withResolvers<void>()
+      const add = (more: Pick<CheckResult, 'queued' | 'changed' | 'failed'>): void => {
+        sum.queued += more.queued
+        sum.changed += more.changed
+        sum.failed += more.failed
+      }
+      let hasBegun = false
+      const endIfOver = (): void => void (hasBegun && sum.queued === 0 && resolve())
+      onResults = (results) => {
+        for (const each of results) {
+          add(each)
+          if (/^(?:failed|skipped)/.test(each.source?.outcome ?? '')) reject(new Error(each.source!.outcome))
+        }
+        endIfOver()
+      }
+      const round = systemClock.now()
+      const order = {
+        ...{ url: watchedUri(owner, source), depth: 0, urgency: 1, crawlScope },
+        check: { watch, round, freshFrom: round, since: 0, first: false },
+      }
+      const begun = await parts.offerChecks([order], () => true)
+      hasBegun = true
+      add({ queued: begun.get(watch)!.queued, changed: 0, failed: 0 })
+      endIfOver()
+      await Promise.all([isOver, system.arrived?.()])
+      return { changed: sum.changed, failed: sum.failed }
+    }
+
+    async function kept(): Promise<Kept[]> {
+      const all = await versions.versions({ after: 0, limit: 1000 })
+      const found: Kept[] = []
+      for (const version of all) {
+        // A list is a page of links to its items, a screenshot is the picture of its page.
+        const isList = world.hasLists && withoutAccess(version.url) === world.url
+        if (isList || version.type === 'image/png') continue
+        const read = await bodies.read(version)
+        const { documentId, reason } = version
+        found.push({ documentId, reason, text: read.kind === 'body' ? read.body.toString() : '' })
+      }
+      return found
+    }
+
+    try {
+      await work({ check, kept })
+    } finally {
+      await parts.shard.stop()
+      await parts.close()
+      stores.close()
+      await names.close()
+    }
+  })
+}
