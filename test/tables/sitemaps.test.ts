@@ -95,6 +95,55 @@ describe('sitemaps that robots.txt names', () => {
   })
 })
 
+describe('sitemaps in the usual places', () => {
+  const chained = (path: string): Answer | undefined => {
+    const next = Number(path.slice(1)) + 1
+    return isPage(path)
+      ? { body: `<title>${path}</title>${next < 30 ? `<a href="/${next}">next</a>` : ''}` }
+      : undefined
+  }
+  const probesOf = ({ asked }: HandlerSite): string[] => asked.filter((path) => path.startsWith('/sitemap'))
+
+  test('are found after some pages, and remembered', async () => {
+    const site = await siteOf((path) => {
+      if (path === '/sitemap_index.xml') return { body: index('$/map'), type: xml }
+      return path === '/map' ? { body: urlset('$/100', '$/101'), type: xml } : chained(path)
+    })
+    const data = `${newFolder()}/data`
+    const first = await runCrawl([`${site.origin}/`], { data, settings })
+    assert.deepEqual(probesOf(site), ['/sitemap.xml', '/sitemap_index.xml', '/sitemap_index.xml'])
+    // Thirty pages in a chain, two of the sitemap, and two sitemaps; probes don't count.
+    assert.deepEqual([first.result.fetched, first.result.stored, first.result.failed], [34, 34, 0])
+    assert.ok(site.asked.indexOf('/sitemap.xml') > 8)
+    site.asked.length = 0
+    await runCrawl([`${site.origin}/`], { data, settings })
+    assert.deepEqual(probesOf(site), ['/sitemap_index.xml'])
+  })
+
+  test('are looked for at once with `first`, not at all with `none`, and not where robots.txt names one', async () => {
+    const site = await siteOf(chained)
+    await runCrawl([`${site.origin}/`], { settings: { crawl: { tables: 'first', threads: 1 } } })
+    assert.deepEqual(probesOf(site), ['/sitemap.xml', '/sitemap_index.xml', '/sitemap.txt'])
+    assert.ok(site.asked.indexOf('/sitemap.txt') < site.asked.indexOf('/'))
+    site.asked.length = 0
+    const { result } = await runCrawl([`${site.origin}/`], { settings: { crawl: { tables: 'none', threads: 1 } } })
+    assert.deepEqual(probesOf(site), [])
+    assert.equal(result.fetched, 30)
+    const named = await siteOf((path) =>
+      path === '/robots.txt' ? { body: 'Sitemap: $/map\nDisallow: /sitemap', type: 'text/plain' } : chained(path),
+    )
+    await runCrawl([`${named.origin}/`], { settings: { crawl: { tables: 'first', threads: 1 } } })
+    assert.deepEqual(probesOf(named), [])
+  })
+
+  test('a page that is sent for everything is no sitemap, and failures count for nothing', async () => {
+    const site = await siteOf((path) => chained(path) ?? { body: '<title>Welcome</title><a href="/1">home</a>' })
+    const { result } = await runCrawl([`${site.origin}/`], { settings: { crawl: { tables: 'first', threads: 1 } } })
+    assert.equal(probesOf(site).length, 3)
+    assert.deepEqual([result.fetched, result.failed, result.seen], [30, 0, 30])
+  })
+})
+
 describe('links in headers', () => {
   test('are links of the page, and name sitemaps', async () => {
     const site = await siteOf((path) => {

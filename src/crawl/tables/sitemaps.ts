@@ -55,7 +55,7 @@ export function createSitemapOffers(options: SitemapOffersOptions): SitemapOffer
     const { check, host, hops } = request
     const depth = linkDepth(request.depth)
     if (urls.length === 0 || depth === null || isTable(request) || !isForAll(check)) return []
-    const name = `${check.watch} ${check.round} ${by}`
+    const name = `${check.watch} ${check.round} ${by} ${urls[0]}`
     if ((offered.get(name) ?? -1) >= depth) return []
     if (offered.size >= MAX_HOSTS) offered.clear()
     offered.set(name, depth)

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { SkipReason } from '../../core/reports/crawl-report.ts'
 import type { Check, Offer } from '../../core/request.ts'
+import { originOf } from '../../core/url/url.ts'
 import { createWhileAlive } from '../../core/work/race.ts'
 import type { Retries } from '../../core/work/retries.ts'
 import { wait } from '../../core/work/retry.ts'
@@ -13,6 +14,7 @@ import type { Leases, PartitionLease } from '../frontier/partition-lease.ts'
 import type { PolitenessRules } from '../frontier/politeness.ts'
 import type { Mapping } from '../mapping/mapping.ts'
 import { createPageTables } from '../tables/page-tables.ts'
+import { createSitemapProbe } from '../tables/sitemap-probe.ts'
 import type { SitemapOffers } from '../tables/sitemaps.ts'
 import type { CrawlStats } from './crawl-stats.ts'
 import { createDispatcher, type UnwrittenLimit } from './dispatcher.ts'
@@ -225,13 +227,24 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
           ...{ ...deps, ...settings, probeAfter: probeTablesAfter, borrow: dispatcher.borrow, offer: offerNow },
           onError: fail,
         })
+  const { sitemaps, gate } = deps
+  const sitemapProbe =
+    probeTablesAfter === null || sitemaps === null
+      ? null
+      : createSitemapProbe({
+          ...{ store, fetcher: deps.fetcher, clock, sitemaps, probeAfter: probeTablesAfter, offer: offerNow },
+          rulesOf: (origin) => gate?.peek(origin) ?? null,
+          mayAsk: (url) =>
+            deps.refuses(url) === null &&
+            (gate === null || gate.peek(originOf(url))?.isAllowed(settings.agent, url) === true),
+        })
   const run = createVisitRunner({
     ...{ clock, frontier, dispatcher, batch, hostFailures, crawlStats, crawlDelays, refuse, tables },
     track: retries.track('looking up pages'),
     visit: createVisit({
       ...settings,
       ...deps,
-      tables,
+      ...{ tables, sitemapProbe },
       run: settings.reading.run,
       offer: offerNow,
       onCrawlDelay: (host, delayMs) => crawlDelays.set(host, delayMs),

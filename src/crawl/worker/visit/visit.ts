@@ -14,6 +14,7 @@ import type { Leases } from '../../frontier/partition-lease.ts'
 import type { HostSignal } from '../../frontier/politeness.ts'
 import { createEarlyHints } from '../../tables/early-hints.ts'
 import type { PageTables } from '../../tables/page-tables.ts'
+import type { SitemapProbe } from '../../tables/sitemap-probe.ts'
 import type { SitemapOffers } from '../../tables/sitemaps.ts'
 import type { LinkPipe } from '../links/link-pipe.ts'
 import { signalOf, untouched } from './answer-signal.ts'
@@ -32,6 +33,8 @@ export type VisitOptions = {
   gate: RobotsGate | null
   /** Null when tables of hosts are not used. */
   sitemaps: SitemapOffers | null
+  /** Null when nothing is looked for. */
+  sitemapProbe: SitemapProbe | null
   pipe: Pick<LinkPipe, 'enter' | 'run'>
   /** Hands requests to the frontier at once. */
   offer(offers: readonly Offer[]): Promise<void>
@@ -145,7 +148,7 @@ export function createVisit(options: VisitOptions): Visit {
     if (!mayBegin(lease)) return { kind: 'postponed', signal: untouched }
     if (protocol === null) {
       if (tables === null || isTable(request) || !isOpen(request.url)) return fetchPage(request, known)
-      const instead = await tables.before(request)
+      const instead = (await options.sitemapProbe?.before(request)) ?? (await tables.before(request))
       if (instead !== null) return instead
       if (!mayBegin(lease)) return { kind: 'postponed', signal: untouched }
       tables.beside(request, hostQueue)
