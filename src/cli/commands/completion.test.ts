@@ -69,7 +69,7 @@ describe('completion', () => {
     const typed = `
       zmodload zsh/zpty
       zpty z zsh -f -i
-      zpty -w z "PS1=''; autoload -Uz compinit; compinit -D; source $1; dump() { print -r -- $BUFFER >> $2; BUFFER=; print OV''ER }; zle -N dump; bindkey '^X' dump; print REA''DY"
+      zpty -w z "PS1=''; autoload -Uz compinit; compinit -D; source $1; dump() { print -r -- \\$BUFFER >> $2; BUFFER=; print OV''ER }; zle -N dump; bindkey '^X' dump; print REA''DY"
       zpty -r z seen '*READY*'
       for line in "\${@:3}"; do
         zpty -n -w z "$line"$'\t\x18'
