@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { AppError } from '../src/core/errors.ts'
 import { startChild } from './deliver/child.ts'
-import { measureCommand, withFolder } from './measure.ts'
+import { withFolder } from './measure.ts'
 import { type BenchOptions, type BenchTable, numbersOf } from './table.ts'
+import { runErace } from './tables/erace.ts'
 import type { FolderOrigin, FolderOriginData, FolderStats } from './tables/folder-origin.ts'
 import { writeSite } from './tables/site.ts'
 
@@ -29,8 +29,6 @@ const lines: readonly Link[] = [
 
 type Crawl = { way: Way; line: Link; seconds: number; stats: FolderStats; fetched: number }
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-
 /** The same site of chained pages, crawled with and without its tables; the best of all rounds counts. */
 export async function run({ values }: BenchOptions): Promise<BenchTable> {
   const number = numbersOf(values)
@@ -42,7 +40,7 @@ export async function run({ values }: BenchOptions): Promise<BenchTable> {
   return withFolder(async (folder) => {
     const site = join(folder, 'site')
     const pages = writeSite(site, shape)
-    await erace(['augment', site])
+    await runErace(['augment', site])
     const crawls: Crawl[] = []
     for (const line of lines) {
       const origin = startChild<FolderOrigin>(new URL('./tables/folder-origin.ts', import.meta.url), {
@@ -68,7 +66,7 @@ export async function run({ values }: BenchOptions): Promise<BenchTable> {
               '--json',
               '-q',
             ]
-            const result = await erace(['crawl', seed, '--allow-net', '127.0.0.0/8', ...options, ...way.options])
+            const result = await runErace(['crawl', seed, '--allow-net', '127.0.0.0/8', ...options, ...way.options])
             const stats = await origin.call('stats')
             const { seconds, fetched } = JSON.parse(result) as { seconds: number; fetched: number }
             if (stats.documents < pages)
@@ -86,12 +84,6 @@ export async function run({ values }: BenchOptions): Promise<BenchTable> {
     ]
     return tableOf(crawls, notes)
   })
-}
-
-async function erace(args: readonly string[]): Promise<string> {
-  const { exitCode, stdout } = await measureCommand({ program: process.execPath, args: [main, ...args] })
-  if (exitCode !== 0) throw new AppError('internal', `erace ${args[0]} ended with exit code ${exitCode}: ${stdout}`)
-  return stdout
 }
 
 function tableOf(crawls: readonly Crawl[], notes: string[]): BenchTable {

@@ -40,7 +40,12 @@ const words = 'the of a report on water prices in towns with many old bridges an
 /** Links first, as in a menu: a page that comes slowly has told them early, but no crawler reads half a page. */
 function pageOf(title: string, links: readonly string[], bytes: number, random: Random): string {
   const anchors = links.map((link) => `<li><a href="${link}">${link}</a></li>`).join('')
-  let text = `<!doctype html><title>${title}</title><h1>${title}</h1><ul>${anchors}</ul><p>`
+  return `<!doctype html><title>${title}</title><h1>${title}</h1><ul>${anchors}</ul><p>${fillerOf(bytes, random)}</p>\n`
+}
+
+/** Words, about as many bytes as asked for. */
+export function fillerOf(bytes: number, random: Random): string {
+  let text = ''
   while (text.length < bytes) text += `${words[random.below(words.length)]} `
-  return `${text}</p>\n`
+  return text
 }

@@ -25,6 +25,7 @@ const version: VersionReport = {
   etag: '',
   lastModified: '',
   truncated: '',
+  completedFrom: null,
   address: '',
   location: '',
   body: 'kept',

@@ -20,12 +20,18 @@ export function versionReport(version: Version, links: number): VersionReport {
     etag,
     lastModified,
     truncated,
+    completedFrom: completedFrom(version),
     address,
     location,
     body,
     links,
     notice,
   }
+}
+
+/** What of a version came from a table; null for a page that came whole. */
+export function completedFrom({ completed }: Pick<Version, 'completed'>): VersionReport['completedFrom'] {
+  return completed === '' ? null : { table: 'tvi', parts: completed.split(' ') }
 }
 
 /** The bytes as text; null where a person could not read them. */

@@ -19,6 +19,7 @@ const version: VersionReport = {
   etag: '',
   lastModified: '',
   truncated: '',
+  completedFrom: null,
   address: '192.0.2.1',
   location: '',
   body: 'kept',

@@ -61,6 +61,8 @@ function historyText(report: HistoryReport, changes: boolean): string {
 function row(version: HistoryReport['versions'][number], changes: boolean): string[] {
   const { n, reason, status, size, title, body, location, firstSeenAt, lastSeenAt } = version
   const bodyNote = body === 'kept' || reason === 'gone' ? '' : body === 'none' ? '(no body)' : `(body ${body})`
+  const parts = version.completedFrom?.parts ?? []
+  const partsNote = parts.length === 0 ? '' : `(from TVI: ${printable(parts.join(', '), 80)})`
   const line = version.changes?.line ?? ''
   const about = line === '' ? printable(title, 60) : printable(line.replace(isolates, ''), 200)
   const name = reason === 'gone' && location !== '' ? `-> ${printable(location, 200)}` : about
@@ -72,7 +74,7 @@ function row(version: HistoryReport['versions'][number], changes: boolean): stri
     String(status),
     reason === 'gone' ? '' : formatSize(size),
     ...(changes ? [wordsText(version.changes)] : []),
-    [name, bodyNote].filter((part) => part !== '').join(' '),
+    [name, bodyNote, partsNote].filter((part) => part !== '').join(' '),
   ]
 }
 

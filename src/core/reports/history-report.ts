@@ -23,6 +23,8 @@ export type VersionReport = {
   lastModified: string
   /** Why the body is not whole; empty when it is. */
   truncated: string
+  /** Where only volatile parts were fetched and the rest was kept before: the table and the parts that changed. Null for a page that came whole. */
+  completedFrom: { table: 'tvi'; parts: string[] } | null
   /** IP address of the server. */
   address: string
   /** Where a redirect led that made the document `gone`. */

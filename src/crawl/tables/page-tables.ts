@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { SkipReason } from '../../core/reports/crawl-report.ts'
 import type { Offer, QueuedRequest } from '../../core/request.ts'
 import { originOf } from '../../core/url/url.ts'
-import type { Capture } from '../../store/contracts/documents.ts'
+import type { Capture, KnownDocument } from '../../store/contracts/documents.ts'
 import type { FrontierStore } from '../../store/contracts/frontier.ts'
 import type { FetchResult } from '../fetch/fetch-result.ts'
 import type { Fetcher } from '../fetch/fetcher.ts'
@@ -10,16 +10,18 @@ import type { HostQueue } from '../frontier/host-queue.ts'
 import type { HostSignal } from '../frontier/politeness.ts'
 import type { LinkPipe } from '../worker/links/link-pipe.ts'
 import { signalOf } from '../worker/visit/answer-signal.ts'
+import type { ReadOptions } from '../worker/visit/read-response.ts'
 import type { RobotsGate } from '../worker/visit/robots-gate.ts'
 import type { VisitResult } from '../worker/visit/visit-result.ts'
 import { createFetchTable } from './fetch-table.ts'
 import { createHostTables } from './host-tables.ts'
 import { createLinkTables } from './tol-visit.ts'
+import { createVolatileTables } from './tvi-visit.ts'
 
 /** The tables of the pages that a shard visits, in the order of a visit. */
 export type PageTables = {
-  /** What is done in the page's turn instead of fetching it; null to fetch it. */
-  before(request: QueuedRequest): Promise<VisitResult | null> | null
+  /** What is done in the page's turn instead of fetching it; null to fetch it. `known`: null where the page must come whole. */
+  before(request: QueuedRequest, known: KnownDocument | null): Promise<VisitResult | null> | null
   /** The page is about to be fetched. */
   beside(request: QueuedRequest, hostQueue: HostQueue): void
   pageCame(request: QueuedRequest): Promise<void> | null
@@ -35,7 +37,7 @@ export type PageTablesDeps = {
   clock: Clock
   /** Pages of a host before it is probed. */
   probeAfter: number
-  reading: { maxLinks: number }
+  reading: Pick<ReadOptions, 'maxLinks' | 'aspectsOf' | 'keptBody'>
   refuses(url: string): SkipReason | null
   borrow(hostQueue: HostQueue): ((signal: HostSignal) => void) | null
   offer(offers: readonly Offer[]): Promise<void>
@@ -49,13 +51,15 @@ export function createPageTables(deps: PageTablesDeps): PageTables {
     ...{ fetcher: deps.fetcher, agent },
     signalOf: (result: FetchResult) => signalOf(result, clock),
   })
+  const mayAsk = (url: string): boolean =>
+    deps.refuses(url) === null && (gate === null || gate.peek(originOf(url))?.isAllowed(agent, url) === true)
+  const { aspectsOf, keptBody } = deps.reading
+  const volatile = createVolatileTables({ hosts, fetchTable, mayAsk, aspectsOf, keptBody })
   const links = createLinkTables({
-    ...{ hosts, fetchTable, pipe, borrow, offer, onError },
+    ...{ hosts, fetchTable, pipe, borrow, offer, onError, mayAsk },
     maxLinks: deps.reading.maxLinks,
     obeysRobots: gate !== null,
     now: clock.now,
-    mayAsk: (url) =>
-      deps.refuses(url) === null && (gate === null || gate.peek(originOf(url))?.isAllowed(agent, url) === true),
   })
 
   function probe(request: QueuedRequest): Promise<VisitResult> | null {
@@ -63,15 +67,18 @@ export function createPageTables(deps: PageTablesDeps): PageTables {
     return asking === null ? null : asking.then((signal) => ({ kind: 'postponed', signal }))
   }
 
-  async function loadAndProbe(request: QueuedRequest): Promise<VisitResult | null> {
-    return (await hosts.load(originOf(request.url))) === 'unknown' ? probe(request) : null
+  async function loadFirst(request: QueuedRequest, known: KnownDocument | null): Promise<VisitResult | null> {
+    const state = await hosts.load(originOf(request.url))
+    if (state === 'unknown') return probe(request)
+    return state === 'offered' && known !== null ? volatile.check(request, known) : null
   }
 
   return {
-    before(request) {
+    before(request, known) {
       const state = hosts.of(originOf(request.url))
+      if (state === null) return probeAfter === 0 || known !== null ? loadFirst(request, known) : null
       if (state === 'unknown') return probe(request)
-      return state === null && probeAfter === 0 ? loadAndProbe(request) : null
+      return state === 'offered' && known !== null ? volatile.check(request, known) : null
     },
     beside(request, hostQueue) {
       if (hosts.isOffered(originOf(request.url))) links.takeBeside(request, hostQueue)

@@ -20,7 +20,7 @@ export type VolatilePart = { id: string; start: number; end: number }
 /** Everything that is read of a table. */
 export const MAX_TVI_BYTES = 1 << 20
 const MAX_PARTS = 1000
-const MAX_ID = 200
+const idForm = /^[!-~]{1,200}$/
 
 /** Whether its volatile parts are elements of their own; XHTML has spans. */
 export function isXmlType(contentType: string | undefined): boolean {
@@ -64,7 +64,7 @@ function findSpans(text: string): VolatilePart[] {
     else {
       const tag = tagEnd.exec(text.slice(mark.index, mark.index + MAX_TAG))?.[0]
       const id = tag === undefined ? '' : spanId(tag)
-      if (id !== '' && id.length <= MAX_ID) open = { id, start: mark.index + tag!.length, depth: 1 }
+      if (idForm.test(id)) open = { id, start: mark.index + tag!.length, depth: 1 }
     }
   }
   return parts
@@ -137,11 +137,14 @@ export function readVolatileTable(bytes: Buffer): VolatileTable | null {
 
 const partForm = /^part ([!-~]{1,600}) ([ -~]*)$/
 
-/** The document that the table was made of. Null where it can't be made of this body: something else has changed too, or the table lies. */
-export function completeDocument(body: Buffer, parts: readonly VolatilePart[], table: VolatileTable): Buffer | null {
-  if (parts.length !== table.parts.length) return null
-  if (parts.some(({ id }, at) => id !== table.parts[at]!.id)) return null
-  if (!stableDigest(body, parts).equals(table.stable)) return null
+/** `changed`: something else than the parts has changed too. `wrong`: the table contradicts itself. */
+export type Completion = { kind: 'completed'; body: Buffer } | { kind: 'changed' | 'wrong' }
+
+/** Makes the document that the table was made of from an earlier one. */
+export function completeDocument(body: Buffer, parts: readonly VolatilePart[], table: VolatileTable): Completion {
+  if (!stableDigest(body, parts).equals(table.stable)) return { kind: 'changed' }
+  if (parts.length !== table.parts.length) return { kind: 'wrong' }
+  if (parts.some(({ id }, at) => id !== table.parts[at]!.id)) return { kind: 'wrong' }
   const pieces: Buffer[] = []
   let from = 0
   for (const [at, { start, end }] of parts.entries()) {
@@ -149,7 +152,7 @@ export function completeDocument(body: Buffer, parts: readonly VolatilePart[], t
     from = end
   }
   const completed = Buffer.concat([...pieces, body.subarray(from)])
-  return documentDigest(completed).equals(table.document) ? completed : null
+  return documentDigest(completed).equals(table.document) ? { kind: 'completed', body: completed } : { kind: 'wrong' }
 }
 
 /** The ids of the parts that the table has otherwise than the body. */

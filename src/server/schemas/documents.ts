@@ -20,6 +20,10 @@ export const Version = Type.Object({
   etag: Type.String(),
   lastModified: Type.String(),
   truncated: Type.String(),
+  completedFrom: Type.Union([Type.Object({ table: oneOf(['tvi']), parts: Type.Array(Type.String()) }), Type.Null()], {
+    description:
+      'Where only volatile parts were fetched, from the table that the site offers, and the rest was kept before: the ids of the parts that changed. Null for a page that came whole',
+  }),
   address: Type.String(),
   location: Type.String(),
   body: oneOf(['kept', 'dropped', 'lost', 'none']),

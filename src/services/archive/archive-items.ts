@@ -1,3 +1,4 @@
+import { completedFrom } from '../../archive/history/version-report.ts'
 import { withoutAccesses } from '../../core/url/access.ts'
 import { digestText } from '../../core/url/fingerprint.ts'
 import type { CataloguedDocument, Version } from '../../store/contracts/versions.ts'
@@ -21,6 +22,7 @@ export function versionItem(version: Version): VersionItem {
     etag,
     lastModified,
     truncated,
+    completedFrom: completedFrom(version),
     address,
     location,
     body: version.body,

@@ -126,6 +126,7 @@ export type VersionItem = {
   etag: string
   lastModified: string
   truncated: string
+  completedFrom: { table: 'tvi'; parts: string[] } | null
   address: string
   location: string
   body: 'kept' | 'dropped' | 'lost' | 'none'

@@ -120,6 +120,7 @@ export function versionOf(id: number, parts: Partial<Version> = {}): Version {
     etag: '',
     lastModified: '',
     truncated: '',
+    completed: '',
     title: '',
     address: '192.0.2.1',
     location: '',

@@ -46,6 +46,11 @@ export type Capture = CaptureBase &
         etag: string
         lastModified: string
         truncated: string
+        /**
+         * The volatile parts that came from a table while the rest was kept before, with spaces between their ids; empty for a page that came
+         * whole. It counts as one more answer in a row that did not.
+         */
+        completed?: string
         title: string
         /** Fingerprint of the visible text, where it was needed. */
         text: Buffer | null

@@ -105,6 +105,8 @@ export type Version = {
   etag: string
   lastModified: string
   truncated: string
+  /** Ids of the volatile parts that came from a table, with spaces between them; empty for a page that came whole. */
+  completed: string
   title: string
   address: string
   /** Where a redirect led that made the document `gone`. */

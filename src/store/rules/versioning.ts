@@ -88,12 +88,12 @@ export function decideBody(
 }
 
 function add(
-  { at, freshUntil }: BodyCapture,
+  { at, freshUntil, completed }: BodyCapture,
   { notModified: before }: KnownState,
   reason: AddedReason,
   validatorsLie: boolean,
 ): VersionDecision {
-  const notModified = validatorsLie || before < 0 ? VALIDATORS_LIE : 0
+  const notModified = validatorsLie || before < 0 ? VALIDATORS_LIE : completed ? before + 1 : 0
   return { kind: 'add', reason, note: { outcome: 'stored', reason: '', seenAt: at, notModified, freshUntil } }
 }
 
@@ -106,7 +106,13 @@ function confirm(
   const { at, freshUntil } = capture
   return {
     kind: 'confirm',
-    note: { outcome: 'unchanged', reason: '', seenAt: at, notModified: Math.min(before, 0), freshUntil },
+    note: {
+      outcome: 'unchanged',
+      reason: '',
+      seenAt: at,
+      notModified: capture.completed && before >= 0 ? before + 1 : Math.min(before, 0),
+      freshUntil,
+    },
     // Lost, or collected before a new watcher came who has not seen it yet, or a crawl for all.
     refill: body === 'lost' || (body === 'dropped' && (capture.check.first || isForAll(capture.check))),
     renewValidators: etag !== capture.etag || lastModified !== capture.lastModified,
@@ -158,6 +164,7 @@ export const noContent = {
   etag: '',
   lastModified: '',
   truncated: '',
+  completed: '',
   title: '',
 } as const
 

@@ -36,6 +36,7 @@ export function AboutTab({ document, version }: { document: Document; version: V
           [labels.lastModified, version.lastModified],
           [labels.serverAddress, version.address],
           [labels.truncated, version.truncated],
+          [labels.completed, version.completedFrom?.parts.join(', ') ?? ''],
         ]}
       />
       <div className="kit-row">

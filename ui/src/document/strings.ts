@@ -230,6 +230,7 @@ export const strings = {
     lastModified: 'Last-Modified',
     serverAddress: 'Server address',
     truncated: 'Truncated',
+    completed: 'Parts from the table of volatile parts',
     metadata: 'Metadata (XML)',
     download: 'Original bytes',
   },

@@ -128,10 +128,9 @@ export function createConclude({ documents, pipe, stats, countFor, crawlStats, c
 
   async function readPage(
     request: QueuedRequest,
-    response: FetchResponse,
-    known: KnownDocument | null,
+    { response, known, completed }: Extract<VisitResult, { kind: 'answered' }>,
   ): Promise<Conclusion> {
-    const page = await readResponse(request, response, known, reading)
+    const page = await readResponse(request, response, known, reading, completed)
     if (page.kind === 'undecodable') return failed(request, 'decode-failed', page.message, response)
     crawlStats.type(mediaTypeOf(response.rawHeaders))
     add(request, 'links', page.links)
@@ -267,7 +266,7 @@ export function createConclude({ documents, pipe, stats, countFor, crawlStats, c
     if ('response' in result) count(request, result.response)
     switch (result.kind) {
       case 'answered':
-        return readPage(request, result.response, result.known)
+        return readPage(request, result)
       case 'redirected':
         return follow(request, result.response)
       case 'read':

@@ -1,6 +1,6 @@
 import type { KeptBody } from '../../../archive/kept-text.ts'
 import type { MediaReader } from '../../../archive/media/media-reader.ts'
-import { responseRecord, revisitRecord } from '../../../archive/warc/record-writer.ts'
+import { resourceRecord, responseRecord, revisitRecord } from '../../../archive/warc/record-writer.ts'
 import { readAspects } from '../../../core/change/aspects.ts'
 import type { FeedSchedule } from '../../../core/feed/feed.ts'
 import { decodeBody } from '../../../core/http/decode-body.ts'
@@ -81,6 +81,7 @@ export async function readResponse(
   response: FetchResponse,
   known: KnownDocument | null,
   options: ReadOptions,
+  completed = '',
 ): Promise<PageReading> {
   const { rawHeaders } = response
   const decoded = await decodeBody(response.body, headerList(rawHeaders, 'content-encoding'), options.maxBodyBytes)
@@ -161,6 +162,7 @@ export async function readResponse(
     ...(page !== null && 'schedule' in page && { schedule: page.schedule }),
     found,
     truncated,
+    completed,
     options,
     digest,
     text: { ...compared, textRules: omit?.id ?? 0 },
@@ -256,6 +258,8 @@ type PageFacts = {
   title: string
   found: PipedLinks
   truncated: 'length' | 'time' | null
+  /** Ids of the parts that came, where not all of it did. */
+  completed: string
   options: ReadOptions
   digest: Buffer
   text: TextComparison & { textRules: number }
@@ -294,19 +298,20 @@ function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer
     differsFrom: facts.differsFrom,
     ...facts.text,
     truncated: facts.truncated ?? '',
+    completed: facts.completed,
     title: facts.title,
     links: facts.found.links,
     linkKeys: facts.found.keys,
     linkNaming: options.linkNaming,
-    render: (original) =>
-      original === null
-        ? responseRecord({ ...common, body: response.body, truncated: facts.truncated }).parts
-        : revisitRecord({
-            ...common,
-            profile: 'identical-payload-digest',
-            refersToUri: original.url,
-            refersToDate: original.at,
-          }).parts,
+    render: (original) => {
+      const contentType = headerValue(rawHeaders, 'content-type') ?? ''
+      const refers = original === null ? null : { uri: original.url, date: original.at }
+      // No server sent these bytes as a response.
+      if (facts.completed !== '') return resourceRecord({ ...common, contentType, body, truncated: null, refers }).parts
+      if (refers === null) return responseRecord({ ...common, body: response.body, truncated: facts.truncated }).parts
+      const profile = 'identical-payload-digest'
+      return revisitRecord({ ...common, profile, refersToUri: refers.uri, refersToDate: refers.date }).parts
+    },
   }
 }
 

@@ -7,7 +7,14 @@ import type { HostSignal } from '../../frontier/politeness.ts'
 
 /** One request, from the robots.txt check to the answer, with what it tells about the host. Nothing is stored here. */
 export type VisitResult =
-  | { kind: 'answered'; response: FetchResponse; known: KnownDocument | null; signal: HostSignal }
+  | {
+      kind: 'answered'
+      response: FetchResponse
+      known: KnownDocument | null
+      signal: HostSignal
+      /** Ids of the volatile parts that came, where the rest is the version that was kept. */
+      completed?: string
+    }
   /** Not modified since it was stored. */
   | { kind: 'unchanged'; response: FetchResponse; known: KnownDocument; signal: HostSignal }
   | { kind: 'redirected'; response: FetchResponse; signal: HostSignal }

@@ -83,9 +83,12 @@ export function createVisit(options: VisitOptions): Visit {
 
   const findKnown = createEarlierVersions(documents)
 
+  /** Whether an answer will do that is not the whole page. */
+  const isAskedInPart = (known: KnownDocument | null, request: QueuedRequest): known is KnownDocument =>
+    known !== null && !isDueInFull(known, request.fp, options.fullCheckAfter) && !isMissed(known, request)
+
   async function fetchPage(request: QueuedRequest, known: KnownDocument | null): Promise<VisitResult> {
-    const asks = known !== null && !isDueInFull(known, request.fp, options.fullCheckAfter) && !isMissed(known, request)
-    const headers = asks ? conditionalHeaders(known) : {}
+    const headers = isAskedInPart(known, request) ? conditionalHeaders(known) : {}
     if (isOpen(request.url)) {
       const hinted = hintsOf?.(request) ?? null
       const result = await fetcher.fetch({
@@ -148,7 +151,8 @@ export function createVisit(options: VisitOptions): Visit {
     if (!mayBegin(lease)) return { kind: 'postponed', signal: untouched }
     if (protocol === null) {
       if (tables === null || isTable(request) || !isOpen(request.url)) return fetchPage(request, known)
-      const instead = (await options.sitemapProbe?.before(request)) ?? (await tables.before(request))
+      const small = isAskedInPart(known, request) ? known : null
+      const instead = (await options.sitemapProbe?.before(request)) ?? (await tables.before(request, small))
       if (instead !== null) return instead
       if (!mayBegin(lease)) return { kind: 'postponed', signal: untouched }
       tables.beside(request, hostQueue)

@@ -18,7 +18,7 @@ const documentColumns = `d.id, d.host, d.fp::text AS fp, d.url, d.parent, d.firs
 
 const versionColumns = `v.id, v.document AS "documentId", v.n, d.url, v.reason, v.at AS "firstSeenAt",
   ${versionSql.lastSeenAt} AS "lastSeenAt", v.status, v.type, v.size, v.digest,
-  v.text AS "textDigest", v.etag, v.last_modified AS "lastModified", v.truncated, v.title, v.address, v.location, v.body,
+  v.text AS "textDigest", v.etag, v.last_modified AS "lastModified", v.truncated, v.completed, v.title, v.address, v.location, v.body,
   v.original AS "originalId", v.header, v.notice, v.record, v.length
   FROM versions v JOIN documents d ON d.partition = v.partition AND d.id = v.document`
 

@@ -218,7 +218,18 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     const { at, status, type, size, digest, text, textRules, etag, lastModified, truncated, title, address } = capture
     const version: VersionRow = {
       ...{ id, document: document.id, n: (current?.n ?? 0) + 1, reason, at, seenAt: at, status, type, size, digest },
-      ...{ text, textRules, etag, lastModified, truncated, title, address, location: '', body: 'kept' as const },
+      ...{
+        text,
+        textRules,
+        etag,
+        lastModified,
+        truncated,
+        completed: capture.completed ?? '',
+        title,
+        address,
+        location: '',
+        body: 'kept' as const,
+      },
       ...{ original: original?.version ?? id, record: id, length: stored, links: 0, linkHash: null, linkNaming: null },
       withText: reason === 'links' ? (current!.withText ?? current!) : undefined,
     }

@@ -56,6 +56,7 @@ export type VersionRow = VersionState & {
   size: number
   text: Buffer | null
   textRules: number
+  completed: string
   title: string
   address: string
   location: string
@@ -99,7 +100,7 @@ export const documentChangeColumns: Columns<DocumentState> = documentColumns.fil
 
 export const versionColumns = columnsOf<VersionRow>(
   `id:bigint document:bigint n:int reason:text at:bigint seenAt:bigint status:int type:text size:bigint
-   digest:bytea text:bytea textRules:bigint etag:text lastModified:text truncated:text title:text address:text
+   digest:bytea text:bytea textRules:bigint etag:text lastModified:text truncated:text completed:text title:text address:text
    location:text body:text original:bigint record:bigint length:bigint links:bigint`,
 )
 

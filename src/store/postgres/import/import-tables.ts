@@ -146,7 +146,7 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
       'versions',
       'partition id',
       `partition:smallint id:bigint document:bigint n:int reason:text at:bigint seen_at:bigint status:int type:text size:bigint
-       digest:bytea text:bytea text_rules:bigint etag:text last_modified:text truncated:text title:text address:text
+       digest:bytea text:bytea text_rules:bigint etag:text last_modified:text truncated:text completed:text title:text address:text
        location:text body:text original:bigint record:bigint length?:bigint links:bigint wanted:boolean leaving:boolean
        header:text notice:text`,
     ),

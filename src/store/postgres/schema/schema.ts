@@ -67,6 +67,10 @@ CREATE TABLE host_tables (
 )
 `
 
+const completedSchema = `
+ALTER TABLE versions ADD COLUMN completed text NOT NULL DEFAULT ''
+`
+
 /** What may have lost rules as text is asked for again: with a replacement character, cut at the limit, or undecodable. */
 const robotsAsBytes = `
 ALTER TABLE robots ALTER COLUMN text TYPE bytea USING convert_to(text, 'UTF8');
@@ -396,5 +400,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: 'b4d41e53d8ab0fd9ec690ddc9a06eaa6e85aca0c9bfb41091bcddf9fe3a96a6b',
     name: 'hosts that offer tables',
     sql: hostTablesSchema,
+  },
+  {
+    id: 29,
+    sha256: '54157dc767ba56c62ab3ba64f985be873766b8a783c392722e8e520f16015b44',
+    name: 'parts of versions that came from tables',
+    sql: completedSchema,
   },
 ]

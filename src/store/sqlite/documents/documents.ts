@@ -43,8 +43,8 @@ type Known = {
 type KnownRow = Omit<KnownDocument, 'isCopy'> & { isCopy: number }
 
 type Content = Pick<BodyCapture, 'at' | 'status' | 'address'> & {
-  [name in keyof typeof noContent]: BodyCapture[name]
-}
+  [name in Exclude<keyof typeof noContent, 'completed'>]: BodyCapture[name]
+} & { completed?: string | undefined }
 
 /**
  * Records captures. What becomes of a document and its versions is decided in `rules/versioning.ts`; this carries it out, in one
@@ -144,6 +144,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
       content.etag,
       content.lastModified,
       content.truncated,
+      content.completed ?? '',
       content.title,
       content.address,
       location,
@@ -365,8 +366,8 @@ function prepareStatements(db: Database) {
     ),
     insertVersion: db.prepare(
       `INSERT INTO versions (id, document, n, reason, at, seen_at, status, type, size, digest, text, text_rules, etag,
-       last_modified, truncated, title, address, location, body, original, file, offset, length, links)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       last_modified, truncated, completed, title, address, location, body, original, file, offset, length, links)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     supersede: db.prepare('UPDATE versions SET seen_at = ? WHERE id = ?'),
     renew: db.prepare('UPDATE versions SET etag = ?, last_modified = ? WHERE id = ?'),

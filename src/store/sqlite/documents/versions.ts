@@ -17,7 +17,7 @@ const documentSelect = `id, host, fp, url, parent, first_at AS firstAt, checked_
 
 const versionSelect = `v.id, v.document AS documentId, v.n, d.url, v.reason, v.at AS firstSeenAt,
   ${versionSql.lastSeenAt} AS lastSeenAt, v.status, v.type, v.size, v.digest, v.text AS textDigest,
-  v.etag, v.last_modified AS lastModified, v.truncated, v.title, v.address, v.location, v.body, v.original AS originalId,
+  v.etag, v.last_modified AS lastModified, v.truncated, v.completed, v.title, v.address, v.location, v.body, v.original AS originalId,
   v.header, v.notice, v.file, v.offset, v.length FROM versions v JOIN documents d ON d.id = v.document`
 
 type DocumentRow = Omit<CataloguedDocument, 'fp'> & { fp: number | bigint }

@@ -257,4 +257,11 @@ CREATE TABLE credentials (
 );
 CREATE INDEX credentials_owner ON credentials (owner, name)`,
   },
+  {
+    id: 23,
+    sha256: '8719d88b5d9fd1c1dd377bcb44bc0e58b700d60fbe4ad799c231befc9ff03273',
+    name: 'parts of versions that came from tables',
+    sql: `
+ALTER TABLE versions ADD COLUMN completed TEXT NOT NULL DEFAULT ''`,
+  },
 ]

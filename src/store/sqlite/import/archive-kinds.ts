@@ -44,7 +44,7 @@ export const archiveKinds: readonly SourceKind<ArchiveContext>[] = [
     table: 'versions',
     keys: [['v.id', 'plain']],
     columns: `v.id, v.document, v.n, v.reason, v.at, v.seen_at, v.status, v.type, v.size, v.digest, v.text, v.text_rules, v.etag,
-      v.last_modified, v.truncated, v.title, v.address, v.location, v.body, v.wanted, v.original, v.links, v.header, v.notice,
+      v.last_modified, v.truncated, v.completed, v.title, v.address, v.location, v.body, v.wanted, v.original, v.links, v.header, v.notice,
       v.file, v.offset, v.length, d.host,
       iif(v.original = v.id, d.host, ${hostOfVersion('v.original')}) AS original_host`,
     from: 'FROM versions v LEFT JOIN documents d ON d.id = v.document',
