@@ -33,9 +33,18 @@ export const partSettings = {
     expected: `\`archive\` and ${files}`,
     about: 'Storages that are given every new version, in turn.',
   },
-  'parts.frontier': part(['hosts'], 'What decides which host is next, and the order within its queue.'),
-  'parts.urlSet': part(['cache'], 'The set of URLs seen.'),
-  'parts.documentSet': part(['digest'], 'The set of document fingerprints.'),
+  'parts.frontier': part(
+    ['hashed', 'dynamic'],
+    'Which thread crawls a host: by a hash of its domain (`hashed`), or one that is free (`dynamic`, for few hosts, as on an intranet). In a cluster hosts are always spread by hash.',
+  ),
+  'parts.urlSet': part(
+    ['cache', 'bloom'],
+    'The set of URLs seen in the memory of each thread, in front of the exact one in the store: a `cache` that forgets, or a `bloom` filter, which does not but drops one new link in a hundred when it is full.',
+  ),
+  'parts.documentSet': part(
+    ['digest', 'memory'],
+    'Which pages count as copies of others: by the digests in the store (`digest`), or by 64-bit fingerprints in the memory of each thread (`memory`).',
+  ),
   'parts.scorer': part(['none'], 'What a link is worth, for orders that ask.'),
   'parts.resolver': part(
     ['system', 'os'],

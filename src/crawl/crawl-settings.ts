@@ -22,6 +22,12 @@ export async function settingsForWatching(folder: string, config: Config): Promi
   const omit = omitRulesOf(config.sources)
   const settings = { folder, config, seeds: [], depth: null, restrict: null, maxPages: null, omit, files, focus }
   checkSettings(settings)
+  // Requests of watches are no steps of a walk.
+  if (config.crawl.order === 'walk')
+    throw new AppError(
+      'config-invalid',
+      'crawl.order: `walk` is for `erace crawl` alone; set another order for the service',
+    )
   return settings
 }
 

@@ -118,7 +118,7 @@ function withShard(engine: StoreEngine, world: WatchedWorld, work: (watching: Wa
       ...{ index: 0, shards: 1, run: 1, looksBack: true, seed: [1, 2], store, documents, counters },
       ...{ clock: systemClock, retries: createRetries(systemClock), logsPauses: false, log() {} },
       ...{ keptText: keptTexts.text, keptAspects: keptTexts.aspects, keptBody: keptTexts.body },
-      protocols: world.protocols,
+      ...{ protocols: world.protocols, walks: stores.walks },
       secrets: { open: async () => world.secret, noteFailed: async () => {}, noteUsed: async () => {} },
       coordinate: (given) =>
         createLocalCoordination({

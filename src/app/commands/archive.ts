@@ -43,9 +43,9 @@ export const search: Engine['search'] = (target, request, hooks) =>
   })
 
 export const exportArchive: Engine['export'] = (target, request, { onProgress, signal }) =>
-  withStores(target, 'read', ({ versions, objects, annotations, frontier }) =>
+  withStores(target, 'read', ({ versions, objects, annotations, frontier, walks }) =>
     writeExport(request, {
-      ...{ versions, objects, annotations, frontier, signal, onProgress },
+      ...{ versions, objects, annotations, frontier, walks, signal, onProgress },
       output: process.stdout,
       software: `eRACE/${version}`,
       now: systemClock.now,

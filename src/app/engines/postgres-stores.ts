@@ -26,6 +26,7 @@ import { checkSessions } from '../../store/postgres/connection/session-check.ts'
 import { createPostgresFrontierView } from '../../store/postgres/frontier/frontier-view.ts'
 import { createPostgresGraphView } from '../../store/postgres/frontier/graph-view.ts'
 import { createPostgresHostView } from '../../store/postgres/frontier/host-view.ts'
+import { createPostgresWalks } from '../../store/postgres/frontier/walks.ts'
 import { refuseWhileImporting } from '../../store/postgres/import/import-progress.ts'
 import { createPostgresChannels } from '../../store/postgres/inbox/channels.ts'
 import { createPostgresDeliveries } from '../../store/postgres/inbox/deliveries.ts'
@@ -129,6 +130,7 @@ export function postgresStores(pool: PostgresPool, seed: readonly [number, numbe
     frontier: createPostgresFrontierView(pool),
     hosts: createPostgresHostView({ pool, clock: systemClock }),
     graph: createPostgresGraphView(pool),
+    walks: createPostgresWalks(pool),
     countKept: createPostgresKeptCounter(pool),
     readDisk: () => readPostgresDisk(pool),
     check: () => pingPostgres(pool),

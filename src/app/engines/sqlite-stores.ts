@@ -20,6 +20,7 @@ import { createSqliteCrawls } from '../../store/sqlite/frontier/crawls.ts'
 import { createSqliteFrontierView } from '../../store/sqlite/frontier/frontier-view.ts'
 import { createSqliteGraphView } from '../../store/sqlite/frontier/graph-view.ts'
 import { createSqliteHostView } from '../../store/sqlite/frontier/host-view.ts'
+import { createSqliteWalks } from '../../store/sqlite/frontier/walks.ts'
 import { createSqliteWatches } from '../../store/sqlite/frontier/watches.ts'
 import { createSqliteAnnotations } from '../../store/sqlite/inbox/annotations.ts'
 import { createSqliteChannels } from '../../store/sqlite/inbox/channels.ts'
@@ -60,6 +61,7 @@ export function sqliteStores(folder: string, db: Database, clock: Clock = system
     frontier,
     hosts,
     graph: createSqliteGraphView(db),
+    walks: createSqliteWalks(db),
     countKept,
     readDisk: async () => readDisk(folder),
     async check() {

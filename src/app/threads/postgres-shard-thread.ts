@@ -4,7 +4,7 @@ import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { systemClock } from '../../core/clock.ts'
 import { startThreadRetries } from '../../core/work/retries.ts'
 import type { Secrets } from '../../crawl/fetch/secrets.ts'
-import { assembleShard } from '../../crawl/worker/assemble.ts'
+import { assembleShard, maxUrlsPerHost } from '../../crawl/worker/assemble.ts'
 import {
   createClusterShard,
   createResultSender,
@@ -31,6 +31,7 @@ import { openPool, type PostgresPool } from '../../store/postgres/connection/poo
 import { partitionOfId } from '../../store/postgres/connection/row-batch.ts'
 import { createPostgresDocuments } from '../../store/postgres/documents/documents.ts'
 import { createPostgresFrontier } from '../../store/postgres/frontier/frontier.ts'
+import { createPostgresWalks } from '../../store/postgres/frontier/walks.ts'
 import { createPartitionLeases, leasesChannel } from '../../store/postgres/leases/leases.ts'
 import { createProtocols } from '../protocols.ts'
 
@@ -92,7 +93,7 @@ async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
     isHeld: (partition, epoch) => leases.epochOf(partition) === epoch,
   })
   const store = createPostgresFrontier({
-    ...{ pool, events, run, maxUrlsPerHost: crawl.maxPagesPerHost, onLost: listener.lost },
+    ...{ pool, events, run, maxUrlsPerHost: maxUrlsPerHost(crawl), onLost: listener.lost },
     track: retries.track('looking for new requests'),
   })
   const documents = createPostgresDocuments({ pool, epochOf: (partition) => leases.epochOf(partition) ?? 0 })
@@ -102,6 +103,7 @@ async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
   const sender = createResultSender({ results, calls, isStopping: mayNotWait, onFailed: fail })
   const parts = await assembleShard(settings, {
     ...{ index, shards, run, looksBack, seed, store, documents, counters, clock, log, retries, logsPauses: false },
+    walks: createPostgresWalks(pool),
     keptText: (versionId, omit) =>
       calls.untilDone('reading a kept text', () => kept.text(versionId, omit), { isStopping: mayNotWait }),
     keptAspects: (versionId, asked) =>
@@ -139,7 +141,7 @@ async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
     async stop() {
       isStopping = true
       await clusterShard.stop()
-      return parts.crawlStats.details()
+      return parts.crawlDetails()
     },
     async close() {
       clusterShard.close()

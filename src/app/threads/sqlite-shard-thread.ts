@@ -6,11 +6,14 @@ import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { version } from '../../config/version.ts'
 import { systemClock } from '../../core/clock.ts'
 import { startThreadRetries } from '../../core/work/retries.ts'
-import { assembleShard } from '../../crawl/worker/assemble.ts'
+import type { ThreadLoad } from '../../crawl/frontier/host-assignment.ts'
+import { createPartFaults } from '../../crawl/parts/guarded.ts'
+import { openHostAssignment } from '../../crawl/parts/sets.ts'
+import { assembleShard, maxUrlsPerHost } from '../../crawl/worker/assemble.ts'
 import { createLocalCoordination } from '../../crawl/worker/coordination.ts'
 import { createHearing } from '../../crawl/worker/hearing.ts'
 import { measureBusyness, type ServedShard, type ShardPort, serveShard } from '../../crawl/worker/shard-thread.ts'
-import { type CounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
+import { type CounterMemory, openSharedCounters, type SharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { createCredentialsKey } from '../../services/credentials/credentials-key.ts'
 import { createSecretOpener } from '../../services/credentials/secret-opener.ts'
 import type { CredentialStore } from '../../store/contracts/credentials.ts'
@@ -39,9 +42,13 @@ export type ShardData = {
 async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
   const { settings, index, shards, run, looksBack, seed, memory, partitions, ports } = workerData as ShardData
   const { archive, crawl } = settings.config
+  const counters = openSharedCounters(memory)
+  const faults = createPartFaults(log)
+  const assignment = await openHostAssignment(settings.config.parts.frontier, faults)
   const store = openShardStore({
     ...{ folder: settings.folder, shard: index, shards, run, partitions, ports, looksBack },
-    maxUrlsPerHost: crawl.maxPagesPerHost,
+    maxUrlsPerHost: maxUrlsPerHost(crawl),
+    chooseOwner: assignment === null ? null : (host, hostsOf) => assignment.assign(host, loadsOf(counters, hostsOf)),
     maxFileBytes: archive.maxFileBytes,
     now: systemClock.now,
     fileHeader: (filename) =>
@@ -55,16 +62,16 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
     onClosed: () => send({ kind: 'file-closed' }),
     onWarning: (message) => log('warn', message),
   })
-  const counters = openSharedCounters(memory)
   const secrets = openSecrets(settings)
   const hearing = createHearing(() => counters.told(index))
   measureBusyness(counters.shard(index))
-  const { shard, close, crawlStats, offerSeeds, offerChecks, watches } = await assembleShard(settings, {
+  const { shard, close, crawlDetails, offerSeeds, offerChecks, watches } = await assembleShard(settings, {
     ...{ index, shards, run, seed, store: store.frontier, documents: store.documents, counters, log },
     logsPauses: true,
     retries: startThreadRetries(systemClock, (waiting) => send({ kind: 'waiting', waiting })),
     looksBack: looksBack || store.recovered,
     clock: systemClock,
+    walks: store.walks,
     ...keptTextOf(settings.folder),
     protocols: createProtocols(withSeedFolders(settings.config, settings.seeds)),
     secrets: secrets.opener,
@@ -93,7 +100,7 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
     seed: offerSeeds,
     async stop() {
       await shard.stop()
-      return crawlStats.details()
+      return crawlDetails()
     },
     async close() {
       await close()
@@ -101,6 +108,10 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
       secrets.close()
     },
   }
+}
+
+function loadsOf(counters: SharedCounters, hostsOf: readonly number[]): ThreadLoad[] {
+  return hostsOf.map((hosts, shard) => ({ hosts, queued: counters.shard(shard).get('queued') }))
 }
 
 /** The catalogue is opened when the first text is needed: most crawls need none. */

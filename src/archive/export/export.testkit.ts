@@ -14,6 +14,7 @@ import { type Database, openDatabase } from '../../store/sqlite/folder/database.
 import { openFolder, paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { openShardStore } from '../../store/sqlite/folder/shard-store.ts'
+import { createSqliteWalks } from '../../store/sqlite/frontier/walks.ts'
 import { createSqliteAnnotations } from '../../store/sqlite/inbox/annotations.ts'
 import { resourceRecord, responseRecord, revisitRecord, warcinfoRecord } from '../warc/record-writer.ts'
 import { type ExportDeps, exportArchive } from './export.ts'
@@ -165,6 +166,7 @@ export async function createExportFolder(captures: Iterable<Capture>, { maxFileB
           objects,
           annotations: createSqliteAnnotations(db),
           frontier: { dropped: async () => [] },
+          walks: createSqliteWalks(db as Database),
           output: process.stdout,
           software: 'eRACE/test',
           now: () => Date.UTC(2026, 5, 1),

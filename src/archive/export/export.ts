@@ -7,6 +7,7 @@ import type { AnnotationStore } from '../../store/contracts/annotations.ts'
 import type { FrontierView } from '../../store/contracts/frontier-view.ts'
 import type { ObjectStore } from '../../store/contracts/objects.ts'
 import type { VersionStore } from '../../store/contracts/versions.ts'
+import type { WalkStore } from '../../store/contracts/walks.ts'
 import { exportAcis } from './aci-export.ts'
 import { exportBadUrls } from './bad-urls-export.ts'
 import { exportCdxj } from './cdxj-export.ts'
@@ -23,6 +24,7 @@ import { exportLinks } from './links-export.ts'
 import { exportMeta } from './meta-export.ts'
 import { createRecordSource } from './record-source.ts'
 import { exportWacz } from './wacz-export.ts'
+import { exportWalk } from './walk-export.ts'
 import { exportWarc } from './warc-export.ts'
 
 export type ExportDeps = {
@@ -30,6 +32,7 @@ export type ExportDeps = {
   objects: Pick<ObjectStore, 'volumes' | 'read'>
   annotations: AnnotationStore
   frontier: Pick<FrontierView, 'dropped'>
+  walks: Pick<WalkStore, 'lastRun' | 'visits'>
   output: Output
   /** Named in a WARC file's own header. */
   software: string
@@ -95,7 +98,7 @@ export async function exportArchive(request: ExportRequest, deps: ExportDeps): P
 
 function run(
   work: ExportWork,
-  { software, now, annotations, frontier }: ExportDeps,
+  { software, now, annotations, frontier, walks }: ExportDeps,
   index: ExportTarget | null,
 ): Promise<void> {
   switch (work.request.kind) {
@@ -113,6 +116,8 @@ function run(
       return exportAcis(work, annotations, now())
     case 'bad-urls':
       return exportBadUrls(work, frontier)
+    case 'walk':
+      return exportWalk(work, walks)
   }
 }
 

@@ -201,6 +201,11 @@ async function readSettings(
   // The command line comes before the configuration, list by list.
   const configured = await readCrawlLists(config.crawl, errors)
   const { mimeTypes, ignoreTypes, blockList } = configured.files
+  if (config.crawl.order === 'walk' && options.text('max-pages') === undefined)
+    errors.push({
+      place: '--order walk',
+      message: 'a random walk has no end: give --max-pages, the number of its steps',
+    })
   if (seeds.length === 0 && config.crawl.seeds.length === 0)
     errors.push({ place: seedPlace, message: 'give at least one URL, or @FILE with one URL per line' })
   return {

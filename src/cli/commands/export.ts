@@ -17,8 +17,9 @@ import { formatCount, formatSize, formatSpan, printable } from '../output/termin
 export const command: Command = {
   name: 'export',
   group: 'Archive',
-  summary: 'export the archive (WARC, WACZ), its index (CDXJ), links, metadata or annotations (XML), or bad URLs',
-  usage: 'warc|wacz|cdxj|links|meta|aci|bad-urls FILE',
+  summary:
+    'export the archive (WARC, WACZ), its index (CDXJ), links, metadata or annotations (XML), bad URLs, or the visits of a random walk',
+  usage: 'warc|wacz|cdxj|links|meta|aci|bad-urls|walk FILE',
   options: [
     { name: 'url', argument: 'PREFIX', about: 'only documents whose URL starts with PREFIX' },
     {
@@ -50,6 +51,7 @@ export const command: Command = {
       line: 'erace export bad-urls - --json',
       about: 'URLs that failed or were skipped, with reason, status and count; without --json tab-separated',
     },
+    { line: 'erace export walk visits.csv', about: 'the pages of the last random walk, with their visits' },
     { line: 'erace export cdxj - | grep ^org,example', about: 'the index of the data folder, to standard output' },
   ],
   async prepare(context, errors) {
@@ -163,6 +165,7 @@ const nouns: Record<ExportKind, string> = {
   meta: 'documents',
   aci: 'annotations',
   'bad-urls': 'URLs',
+  walk: 'pages',
 }
 
 function exportText({ kind, file, records, bytes, seconds, skipped, faults, interrupted }: ExportReport): string {

@@ -8,6 +8,11 @@ export function closingTable(result: CrawlResult): string {
   const { details } = result
   const sections = [
     section(headline(result), totals(result)),
+    section('Random walk', walkRows(details.walk)),
+    section(
+      'Most visited pages (all: erace export walk FILE)',
+      (details.walk?.top ?? []).map(({ url, visits }) => [printable(url), formatCount(visits)]),
+    ),
     section('Skipped', countRows(result.skipped)),
     section('Status codes', countRows(details.statusCodes)),
     section('Media types', countRows(details.mediaTypes)),
@@ -44,6 +49,12 @@ function headline({ interrupted, finished, queued, seconds }: CrawlResult): stri
   const left = `${formatCount(queued)} still queued; run the same command to continue`
   const state = interrupted ? `interrupted, ${left}` : finished ? 'finished' : `reached its page limit, ${left}`
   return `Crawl ${state} (${formatSpan(seconds)})`
+}
+
+function walkRows(walk: CrawlResult['details']['walk']): string[][] {
+  if (walk === undefined) return []
+  const { steps, visits, pages, restarts, deadEnds } = walk
+  return countRows({ steps, visits, 'different pages': pages, restarts, 'dead ends': deadEnds })
 }
 
 function totals(result: CrawlResult): string[][] {

@@ -50,8 +50,22 @@ export type CrawlDetails = {
   givenUpHosts: { host: string; dropped: number }[]
   /** Host names: `waitedMs` is the time that requests waited for them, over all. */
   names: { resolved: number; failed: number; waitedMs: number }
+  /** How often parts that files brought failed, by their name. */
+  partFaults?: Record<string, number> | undefined
+  /** Of the order `walk`. */
+  walk?: WalkReport | undefined
   /** The first ones. */
   failedUrls: { url: string; reason: ErrorCode }[]
+}
+
+/** All steps of a walk so far, those of interrupted processes included. */
+export type WalkReport = {
+  steps: number
+  visits: number
+  pages: number
+  restarts: number
+  deadEnds: number
+  top: readonly { url: string; visits: number }[]
 }
 
 const SLOWEST_SHOWN = 10
@@ -59,6 +73,9 @@ const SLOWEST_SHOWN = 10
 export const FAILED_KEPT = 100
 
 export function mergeDetails(parts: readonly CrawlDetails[]): CrawlDetails {
+  const partFaults = addUp(parts.map((part) => part.partFaults ?? {}))
+  // All parts of a walk are in one place, and whoever says most asked last.
+  const walk = parts.flatMap((part) => part.walk ?? []).sort((a, b) => b.steps - a.steps)[0]
   return {
     statusCodes: addUp(parts.map((part) => part.statusCodes)),
     mediaTypes: addUp(parts.map((part) => part.mediaTypes)),
@@ -75,6 +92,8 @@ export function mergeDetails(parts: readonly CrawlDetails[]): CrawlDetails {
       waitedMs: sum(parts, ({ names }) => names.waitedMs),
     },
     failedUrls: parts.flatMap((part) => part.failedUrls).slice(0, FAILED_KEPT),
+    ...(walk !== undefined && { walk }),
+    ...(Object.keys(partFaults).length > 0 && { partFaults }),
   }
 }
 

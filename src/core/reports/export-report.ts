@@ -1,6 +1,6 @@
 /** Request and report of `export`, as plain data. */
 
-export const exportKinds = ['warc', 'wacz', 'cdxj', 'links', 'meta', 'aci', 'bad-urls'] as const
+export const exportKinds = ['warc', 'wacz', 'cdxj', 'links', 'meta', 'aci', 'bad-urls', 'walk'] as const
 export type ExportKind = (typeof exportKinds)[number]
 
 /** Which versions are exported. Times are milliseconds since 1970. */

@@ -12,6 +12,8 @@ export type PolitenessRules = {
   restMaxMs: number
   /** Rests without a success in between after which a host is given up for this run. */
   maxRests: number
+  /** Answers 429 or 503 in a row after which a host is given up; 20 by default. */
+  maxSlowdowns?: number
 }
 
 /** What a fetch tells about the host, as opposed to the page. */
@@ -78,7 +80,7 @@ function slowDown(
   hostQueue.slowdowns++
   const wished = retryAfterMs > 0 ? retryAfterMs : backoffMs(hostQueue.slowdowns)
   leaveAlone(hostQueue, now + Math.max(pauseMs(hostQueue, rules), Math.min(wished, rules.restMaxMs)))
-  return hostQueue.slowdowns > SLOWDOWNS_TO_GIVE_UP ? 'given-up' : 'goes-on'
+  return hostQueue.slowdowns > (rules.maxSlowdowns ?? SLOWDOWNS_TO_GIVE_UP) ? 'given-up' : 'goes-on'
 }
 
 function backoffMs(times: number): number {

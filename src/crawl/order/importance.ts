@@ -10,8 +10,8 @@ import type { UrlOrder, WeighedPage } from './url-order.ts'
  * As in PageRank, a part of the cash goes elsewhere (`DAMPING`), and every page brings some of its own (`INCOME`); otherwise what
  * is found late, when much was lost, would count less than what was found early.
  */
-export const SEED_CASH = 2 ** 30
-const INCOME = 2 ** 30
+export const SEED_CASH = 2 ** 20
+const INCOME = 2 ** 20
 const DAMPING = 0.85
 
 export const importanceOrder: UrlOrder = {

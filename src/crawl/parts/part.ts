@@ -2,7 +2,9 @@ import type { Clock } from '../../core/clock.ts'
 import type { Resolver } from '../dns/resolver.ts'
 import type { Protocol, ProtocolTools } from '../fetch/protocol.ts'
 import type { UrlFilter } from '../filter/url-filter.ts'
+import type { HostAssignment } from '../frontier/host-assignment.ts'
 import type { ProcessingModule } from './module.ts'
+import type { DocumentSet, UrlSet } from './set-types.ts'
 import type { Storage } from './storage.ts'
 
 /**
@@ -18,10 +20,10 @@ export type Parts = {
   protocol: ProtocolPart & Kind<'protocol'>
   filter: FilterPart & Kind<'filter'>
   storage: Storage & Kind<'storage'>
-  frontier: NamedPart & Kind<'frontier'>
+  frontier: FrontierPart & Kind<'frontier'>
   order: NamedPart & Kind<'order'>
-  urlSet: NamedPart & Kind<'urlSet'>
-  documentSet: NamedPart & Kind<'documentSet'>
+  urlSet: UrlSetPart & Kind<'urlSet'>
+  documentSet: DocumentSetPart & Kind<'documentSet'>
   scorer: NamedPart & Kind<'scorer'>
   resolver: ResolverPart & Kind<'resolver'>
 }
@@ -52,6 +54,15 @@ export type ResolverPart = {
   create(tools: { clock: Clock }): Resolver
 }
 
+/** Which thread crawls a host. */
+export type FrontierPart = { readonly name: string; create(): HostAssignment }
+
+/** The URL set of each crawling thread; `entries` is how many it should hold. */
+export type UrlSetPart = { readonly name: string; create(given: { entries: number }): UrlSet }
+
+/** Which pages count as copies, for each crawling thread. */
+export type DocumentSetPart = { readonly name: string; create(given: { entries: number }): DocumentSet }
+
 /** Adds the kind to a part. Only the functions for the kinds need it. */
 export function definePart<K extends PartKind>(kind: K, part: Omit<Parts[K], 'kind'>): Parts[K] {
   return { ...part, kind } as unknown as Parts[K]
@@ -75,3 +86,12 @@ export const defineResolver = (resolver: ResolverPart): Parts['resolver'] => def
 export function defineStorage<State = unknown>(storage: Storage<State>): Parts['storage'] {
   return definePart('storage', storage as unknown as Storage)
 }
+
+/** A frontier: says which thread crawls a host. */
+export const defineFrontier = (frontier: FrontierPart): Parts['frontier'] => definePart('frontier', frontier)
+
+/** A URL set. */
+export const defineUrlSet = (urlSet: UrlSetPart): Parts['urlSet'] => definePart('urlSet', urlSet)
+
+/** A document set. */
+export const defineDocumentSet = (set: DocumentSetPart): Parts['documentSet'] => definePart('documentSet', set)

@@ -1,18 +1,20 @@
 import { hash } from 'node:crypto'
 import { sharedMedia } from '../../archive/body-reader.ts'
 import type { MediaReader } from '../../archive/media/media-reader.ts'
+import type { Config } from '../../config/config.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import type { CheckOrder } from '../../core/check-order.ts'
 import type { Clock } from '../../core/clock.ts'
 import { decodeBody } from '../../core/http/decode-body.ts'
+import type { CrawlDetails } from '../../core/reports/crawl-report.ts'
 import { createOmitRules } from '../../core/text/omit-rules.ts'
 import { createAddressGuard } from '../../core/url/address.ts'
-import { createFingerprintCache } from '../../core/url/fingerprint-cache.ts'
 import { hostKey } from '../../core/url/partition.ts'
 import { createFingerprinter } from '../../core/url/url-key.ts'
 import type { Retries } from '../../core/work/retries.ts'
 import type { DocumentKey, DocumentStore } from '../../store/contracts/documents.ts'
 import type { FrontierStore } from '../../store/contracts/frontier.ts'
+import type { WalkStore } from '../../store/contracts/walks.ts'
 import type { AcceptedOrders, ShardHandle } from '../crawl.ts'
 import { chooseResolver } from '../dns/choose-resolver.ts'
 import { createDnsCache, withWaits } from '../dns/dns-cache.ts'
@@ -27,6 +29,9 @@ import { createMapping, hostNameOf } from '../mapping/mapping.ts'
 import { createLinkNormaliser } from '../normalize/link-normaliser.ts'
 import { namingOf } from '../normalize/naming.ts'
 import { createUrlOrder } from '../order/orders.ts'
+import { createWalk, createWalkRandom, type Walk } from '../order/walk.ts'
+import { createPartFaults } from '../parts/guarded.ts'
+import { openDocumentSet, openUrlSet } from '../parts/sets.ts'
 import { productToken } from '../robots/agent-token.ts'
 import { createRobotsCache } from '../robots/robots-cache.ts'
 import { createSitemapLimit, createSitemapOffers } from '../tables/sitemaps.ts'
@@ -63,6 +68,7 @@ export type ShardEnvironment = {
   keptBody: KeptBodies
   /** Other protocols than the web's own. */
   protocols(tools: ProtocolTools): Protocols
+  walks: WalkStore
   /** Null where there are no credentials. */
   secrets: Secrets | null
   coordinate(parts: { fetchers: number; watches: Watches }): Coordination
@@ -70,6 +76,13 @@ export type ShardEnvironment = {
 
 /** Small visits cost no probe for tables. */
 const PAGES_BEFORE_PROBE = 8
+/** How many URLs a host may have. The steps of a walk are numbered like URLs, and are limited by `--max-pages` alone. */
+export function maxUrlsPerHost({ order, maxPagesPerHost }: Config['crawl']): number {
+  return order === 'walk' ? Number.MAX_SAFE_INTEGER : maxPagesPerHost
+}
+
+/** Pages of a walk that its result names. */
+const MOST_VISITED = 10
 /** In one list. */
 const MAX_ITEMS = 10_000
 
@@ -78,6 +91,8 @@ export type AssembledShard = {
   /** Closes all connections. */
   close(): Promise<void>
   crawlStats: CrawlStats
+  /** When nothing is in flight any more. */
+  crawlDetails(): Promise<CrawlDetails>
   offerSeeds(urls: readonly string[]): Promise<void>
   watches: Watches
   /** Begins checks of watched sources, those with hosts that `owns` names. */
@@ -145,9 +160,13 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
   const naming = namingOf(crawl, hostRules)
   const seedOffers = createSeedOffers({ crawl, hostRules, seed: environment.seed })
   const fingerprinter = createFingerprinter(environment.seed)
-  const seen = createFingerprintCache(settings.config.frontier.seenCache)
+  const faults = createPartFaults(log)
+  const { seenCache } = settings.config.frontier
+  const seen = await openUrlSet(settings.config.parts.urlSet, seenCache, faults)
+  const documentSet = await openDocumentSet(settings.config.parts.documentSet, seenCache, faults)
   const watches = createWatches()
   const inScope = createInScope(settings, watches)
+  const walk = crawl.order === 'walk' ? openWalk(settings, environment) : null
   const order = createUrlOrder(crawl.order, settings.focus ?? null)
   const pipe = createLinkPipe({
     steps: createFilterSteps(settings, inScope),
@@ -155,7 +174,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
     fingerprinter,
     seen,
     order,
-    maxHops: crawl.maxDepth,
+    maxHops: walk === null ? crawl.maxDepth : Number.POSITIVE_INFINITY,
     workOf: watches.workOf,
     onSkip(reason, watch) {
       stats.add(`skipped.${reason}`)
@@ -226,6 +245,8 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
         mapping,
         log,
         watches,
+        walk,
+        documentSet,
       },
       ...{ leases, addOutstanding, checks, pages, refuses },
       ...{ retries, logsPauses: environment.logsPauses },
@@ -238,20 +259,21 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
         restMs: crawl.hostRestMs,
         restMaxMs: crawl.hostRestMaxMs,
         maxRests: crawl.hostRests,
+        ...(walk !== null && walkRules),
       },
       perHost: crawl.perHost,
       perAddress: Math.max(crawl.perAddress, crawl.perHost),
       fetchers,
-      writing,
+      writing: walk === null ? writing : { ...writing, maxWaitMs: 0, waitMsForEach: 0 },
       bufferRows: Math.ceil(settings.config.frontier.buffer / environment.shards),
       maxAttempts: crawl.maxAttempts,
       maxRedirects: crawl.maxRedirects,
-      maxRepeatedPages: crawl.maxRepeatedPages,
+      maxRepeatedPages: walk === null ? crawl.maxRepeatedPages : Number.MAX_SAFE_INTEGER,
       maxCrawlDelayMs: crawl.maxCrawlDelayMs,
-      looksBack: environment.looksBack,
+      looksBack: environment.looksBack || walk !== null,
       fullCheckAfter: crawl.fullCheckAfter,
       rises: order.rises !== undefined,
-      probeTablesAfter: crawl.tables === 'none' ? null : crawl.tables === 'first' ? 0 : PAGES_BEFORE_PROBE,
+      probeTablesAfter: sitemaps === null ? null : crawl.tables === 'first' ? 0 : PAGES_BEFORE_PROBE,
       agent,
       reading: {
         pipe,
@@ -285,10 +307,17 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
       await fetcher.close()
     },
     crawlStats,
+    async crawlDetails() {
+      const failed = faults.counts()
+      const details = { ...crawlStats.details(), ...(Object.keys(failed).length > 0 && { partFaults: failed }) }
+      if (walk === null || environment.index > 0) return details
+      return { ...details, walk: await environment.walks.stats(environment.run, MOST_VISITED) }
+    },
     watches,
     async offerSeeds(urls) {
       const offers = seedOffers.ofSeeds(urls, settings.depth)
-      await shard.batch.persist(() => store.offer(offers))
+      const begun = walk === null ? offers : await shard.batch.persist(() => walk.begin(offers))
+      await shard.batch.persist(() => store.offer(begun))
     },
     async offerChecks(orders, owns) {
       const { offers, failed } = seedOffers.ofChecks(orders)
@@ -307,6 +336,16 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
       return accepted
     },
   }
+}
+
+/** A walker that waits at a host must not be lost with it: no host rests or is given up, it is only asked less often. */
+const walkRules = { failuresToRest: Number.POSITIVE_INFINITY, maxSlowdowns: Number.POSITIVE_INFINITY }
+
+function openWalk({ config: { crawl } }: CrawlSettings, { walks, run }: ShardEnvironment): Walk {
+  const random = createWalkRandom(crawl.walkSeed)
+  return createWalk({
+    ...{ store: walks, run, walkers: crawl.walkers, restart: crawl.walkRestart, from: crawl.walkSeeds, random },
+  })
 }
 
 /** Positive, 31 bits: the same whenever URLs are named by the same rules. */

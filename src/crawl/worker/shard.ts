@@ -13,6 +13,8 @@ import { createFrontier, type Frontier } from '../frontier/frontier.ts'
 import type { Leases, PartitionLease } from '../frontier/partition-lease.ts'
 import type { PolitenessRules } from '../frontier/politeness.ts'
 import type { Mapping } from '../mapping/mapping.ts'
+import type { Walk } from '../order/walk.ts'
+import type { DocumentSet } from '../parts/set-types.ts'
 import { createPageTables } from '../tables/page-tables.ts'
 import { createSitemapProbe } from '../tables/sitemap-probe.ts'
 import type { SitemapOffers } from '../tables/sitemaps.ts'
@@ -30,6 +32,7 @@ import type { ReadItemsOptions } from './visit/read-items.ts'
 import type { RobotsGate } from './visit/robots-gate.ts'
 import { createVisit } from './visit/visit.ts'
 import { createVisitRunner } from './visit/visit-runner.ts'
+import { createWalkOn } from './visit/walk-on.ts'
 
 export type ShardDeps = {
   store: FrontierStore
@@ -46,6 +49,9 @@ export type ShardDeps = {
   crawlStats: CrawlStats
   clock: Clock
   watches: Watches
+  /** Null for all orders but `walk`. */
+  walk: Walk | null
+  documentSet: DocumentSet
   leases: Leases
   checks: CheckChannel
   pages: CrawlPages
@@ -173,6 +179,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
   const batch = createBatch({
     ...{ documents, frontier, store, wait, ...settings.writing, maxBytes: 4 << 20 },
     repeatedPages: createRepeatedPages({ maxLinks: settings.maxRepeatedPages }),
+    isCopy: deps.documentSet.isCopy,
     onTrap: (links) => stats.add('skipped.trap', links),
     trackWrite: () => retries.track('writing pages', deps.logsPauses ? { isLogged: true } : {}),
     onOffered: deps.pipe.offered,
@@ -238,6 +245,11 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
             deps.refuses(url) === null &&
             (gate === null || gate.peek(originOf(url))?.isAllowed(settings.agent, url) === true),
         })
+  const conclude = createConclude({
+    ...{ pipe: deps.pipe, stats, crawlStats, clock, log, settings },
+    countFor: ({ check }, name, n) => watches.count(check.watch, name, n),
+    documents: { ...documents, links: (known) => batch.persist(() => documents.links(known)) },
+  })
   const run = createVisitRunner({
     ...{ clock, frontier, dispatcher, batch, hostFailures, crawlStats, crawlDelays, refuse, tables },
     track: retries.track('looking up pages'),
@@ -246,14 +258,12 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       ...deps,
       ...{ tables, sitemapProbe },
       run: settings.reading.run,
+      walks: deps.walk !== null,
       offer: offerNow,
       onCrawlDelay: (host, delayMs) => crawlDelays.set(host, delayMs),
     }),
-    conclude: createConclude({
-      ...{ pipe: deps.pipe, stats, crawlStats, clock, log, settings },
-      countFor: ({ check }, name, n) => watches.count(check.watch, name, n),
-      documents: { ...documents, links: (known) => batch.persist(() => documents.links(known)) },
-    }),
+    countsAllVisits: deps.walk !== null,
+    conclude: deps.walk === null ? conclude : createWalkOn(conclude, deps.walk, batch.persist),
     async isWatched(check) {
       await checks.learn(check)
       return watches.has(check.watch)

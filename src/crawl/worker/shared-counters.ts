@@ -135,6 +135,7 @@ export function openSharedCounters({ control: memory, stats, shards }: CounterMe
         set(name: CounterName, n: number): void {
           values[base + indexes.get(name)!] = n
         },
+        get: (name: CounterName): number => values[base + indexes.get(name)!]!,
       }
     },
     /** A counter summed over all shards. */

@@ -16,6 +16,7 @@ import { frontierHostSuite } from './frontier/host-suite.testkit.ts'
 import { frontierOfferSuite } from './frontier/offer-suite.testkit.ts'
 import { frontierQueueSuite } from './frontier/queue-suite.testkit.ts'
 import { frontierRestartSuite } from './frontier/restart-suite.testkit.ts'
+import { walkSuite } from './frontier/walk-suite.testkit.ts'
 import { frontierWatchSuite } from './frontier/watch-suite.testkit.ts'
 import { graphViewSuite } from './graph-view-suite.testkit.ts'
 import { hostViewSuite } from './host-view-suite.testkit.ts'
@@ -36,6 +37,7 @@ const suites = [
   frontierHostSuite,
   frontierRestartSuite,
   frontierWatchSuite,
+  walkSuite,
   droppedLinksSuite,
   documentsSuite,
   objectsSuite,

@@ -18,6 +18,7 @@ import type { ObjectStore } from './objects.ts'
 import type { ProfileStore } from './profiles.ts'
 import type { RequestCountStore } from './request-counts.ts'
 import type { VersionStore } from './versions.ts'
+import type { WalkStore } from './walks.ts'
 import type { WatchStore } from './watches.ts'
 
 /** All that one engine keeps, opened for one thread: what the composition hands to services, server and commands. */
@@ -48,6 +49,7 @@ export type StoreSet = {
   frontier: FrontierView
   hosts: HostView
   graph: GraphView
+  walks: WalkStore
   countKept(): Promise<KeptCounts>
   readDisk(): Promise<DiskUse>
   /** Throws where the store does not answer. */

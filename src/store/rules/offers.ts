@@ -7,8 +7,8 @@ export function seenKey(fp: bigint, watch: number, visit?: number): bigint {
   return visit === undefined ? key : BigInt.asIntN(64, key ^ (BigInt(visit + 1) * 0xd6e8feb86659fd93n))
 }
 
-/** No priority goes beyond: stores keep them in 64 bits, and numbers are exact in 53. */
-const LAST_PRIORITY = 2 ** 50
+/** No priority rises beyond: it would be taken for that of a table (`TABLE_PRIORITY`). */
+export const LAST_PRIORITY = 2 ** 38
 
 /** The priority of a queued URL after another link to it. */
 export function raisedPriority(queued: number, { priority, rises }: Pick<Offer, 'priority' | 'rises'>): number {

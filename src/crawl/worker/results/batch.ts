@@ -9,6 +9,7 @@ import type { CompletedRequests, CompletionCounts, FrontierStore } from '../../.
 import type { Frontier } from '../../frontier/frontier.ts'
 import type { HostQueue } from '../../frontier/host-queue.ts'
 import type { PartitionLease } from '../../frontier/partition-lease.ts'
+import type { DocumentSet } from '../../parts/set-types.ts'
 import type { RepeatedPages } from '../links/repeated-pages.ts'
 import { createWriteBuffers } from './write-buffers.ts'
 
@@ -70,6 +71,8 @@ export type BatchOptions = {
   /** How many leases are written for at a time; 1 by default. */
   parallel?: number
   repeatedPages: RepeatedPages
+  /** Whether the content of a page was met before; by default, whether it was stored before. */
+  isCopy?: DocumentSet['isCopy']
   /** So many links of a page were dropped, since it repeats itself. */
   onTrap(links: number): void
   /** Called with the links that are handed to the store. */
@@ -170,9 +173,10 @@ export function createBatch(options: BatchOptions): Batch {
   /** False where the page is part of a tree that repeats itself. Only duplicates can be. */
   function leadsOn({ request, capture, offers, kept }: Finished, outcome: CaptureOutcome | null): boolean {
     if (offers.length === 0 || request.parent === '') return true
-    const isCopy = kept?.isCopy === true || isDuplicate(outcome)
+    const isStored = kept?.isCopy === true || isDuplicate(outcome)
     const digest = capture?.kind === 'body' ? capture.digest : kept?.digest
-    if (!isCopy || digest === undefined || options.repeatedPages.admits(request, digest, offers.length)) return true
+    const isCopy = digest !== undefined && (options.isCopy?.({ url: request.url, digest }, isStored) ?? isStored)
+    if (!isCopy || options.repeatedPages.admits(request, digest, offers.length)) return true
     options.onTrap(offers.length)
     return false
   }

@@ -26,6 +26,8 @@ export type VisitRunnerDeps = {
   dispatcher: Dispatcher
   visit: Visit
   conclude: Conclude
+  /** What is answered from the archive counts as a page, too. */
+  countsAllVisits: boolean
   batch: Pick<Batch, 'add'>
   /** Null where tables are not used. */
   tables: Pick<PageTables, 'compare'> | null
@@ -100,7 +102,8 @@ export function createVisitRunner(deps: VisitRunnerDeps) {
     const verdict = frontier.release(hostQueue, signal)
     // The host continues with its next request while this answer is read.
     dispatcher.dispatchSoon()
-    if (!('response' in result) && !('status' in result && result.status > 0)) dispatcher.returnPage(request)
+    const isFetched = 'response' in result || ('status' in result && result.status > 0)
+    if (!isFetched && !deps.countsAllVisits) dispatcher.returnPage(request)
     await inTurn()
     let concluded: Awaited<ReturnType<Conclude>>
     try {

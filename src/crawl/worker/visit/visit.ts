@@ -42,6 +42,8 @@ export type VisitOptions = {
   run: number
   /** Whether documents may be known already: after a restart, in a later run, or with a depth limit. */
   looksBack: boolean
+  /** Pages are visited again and again: what was read in this run is answered from the archive, what was not is asked for again. */
+  walks: boolean
   maxCrawlDelayMs: number
   /** After this many "not modified" answers in a row the page is fetched in full; 0: never. */
   fullCheckAfter: number
@@ -141,8 +143,8 @@ export function createVisit(options: VisitOptions): Visit {
       return options.protocols.visit(protocol, request, known, (each) => isMissed(each, request))
     }
     const known = options.looksBack || lease.recovered ? await findKnown(request) : null
-    if (known !== null && isDone(known, request, run) && !isMissed(known, request))
-      return { kind: 'done-before', known }
+    const isKept = known !== null && (!options.walks || known.versionId !== 0)
+    if (isKept && isDone(known, request, run) && !isMissed(known, request)) return { kind: 'done-before', known }
     const reason = request.hops === 0 ? options.refuses(withoutAccess(request.url)) : null
     if (reason !== null) return { kind: 'skipped', reason, status: 0, address: '', signal: untouched }
     if (!mayBegin(lease)) return { kind: 'postponed', signal: untouched }

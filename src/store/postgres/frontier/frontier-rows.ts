@@ -1,6 +1,6 @@
 import { noCheck, type QueuedRequest } from '../../../core/request.ts'
 import type { FrontierCounts, HostState } from '../../contracts/frontier.ts'
-import { risesOf } from '../../rules/offers.ts'
+import { LAST_PRIORITY, risesOf } from '../../rules/offers.ts'
 
 /** A partition's row of `frontiers`. */
 export type FrontierFacts = {
@@ -118,7 +118,7 @@ export const frontierStatements = {
       SELECT h.id, o.fp, o.priority FROM unnest($4::text[], $5::bigint[], $6::bigint[]) AS o (host, fp, priority)
       JOIN LATERAL (SELECT id FROM hosts WHERE partition = $1 AND hosts.host = o.host LIMIT 1) h ON true
     )
-    UPDATE queue q SET priority = greatest(-1125899906842624,
+    UPDATE queue q SET priority = greatest(${-LAST_PRIORITY},
       CASE WHEN $2 = 1 THEN q.priority + g.priority ELSE least(q.priority, g.priority) END)
     FROM given g WHERE q.partition = $1 AND q.host = g.id AND q.fp = g.fp AND q.rises > 0
     RETURNING q.seq, q.host, q.priority, q.fp::text AS fp, depth, hops, redirects, attempts, url, parent, watch, round,

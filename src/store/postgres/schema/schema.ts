@@ -32,6 +32,37 @@ ALTER TABLE queue ADD COLUMN rises smallint NOT NULL DEFAULT 0;
 CREATE INDEX queue_rising ON queue (partition, host, fp) WHERE rises > 0
 `
 
+const walksSchema = `
+CREATE TABLE walks (
+  run bigint PRIMARY KEY,
+  pages bigint NOT NULL DEFAULT 0,
+  seeds bigint NOT NULL DEFAULT 0
+);
+CREATE TABLE walk_pages (
+  run bigint NOT NULL,
+  n bigint NOT NULL,
+  seed bigint,
+  host text COLLATE "C" NOT NULL,
+  fp bigint NOT NULL,
+  url text NOT NULL,
+  visits bigint NOT NULL,
+  PRIMARY KEY (run, n),
+  UNIQUE (run, host, fp)
+);
+CREATE UNIQUE INDEX walk_pages_seeds ON walk_pages (run, seed) WHERE seed IS NOT NULL;
+CREATE TABLE walkers (
+  run bigint NOT NULL,
+  walker int NOT NULL,
+  step bigint NOT NULL,
+  host text COLLATE "C" NOT NULL,
+  fp bigint NOT NULL,
+  url text NOT NULL,
+  restarts bigint NOT NULL,
+  dead_ends bigint NOT NULL,
+  PRIMARY KEY (run, walker)
+)
+`
+
 const droppedLinksSchema = `
 CREATE TABLE dropped_links (
   partition smallint NOT NULL,
@@ -406,5 +437,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: '54157dc767ba56c62ab3ba64f985be873766b8a783c392722e8e520f16015b44',
     name: 'parts of versions that came from tables',
     sql: completedSchema,
+  },
+  {
+    id: 30,
+    sha256: 'dfd77258d27640401543f2658d54a79716b94b74bfcdf24dbfbc2b53ed3b4c14',
+    name: 'random walks',
+    sql: walksSchema,
   },
 ]

@@ -34,6 +34,7 @@ import { createPostgresFrontier, type PostgresFrontier } from '../frontier/front
 import { createPostgresFrontierView } from '../frontier/frontier-view.ts'
 import { createPostgresGraphView } from '../frontier/graph-view.ts'
 import { createPostgresHostView } from '../frontier/host-view.ts'
+import { createPostgresWalks } from '../frontier/walks.ts'
 import { createPostgresChannels } from '../inbox/channels.ts'
 import { createPostgresDeliveries } from '../inbox/deliveries.ts'
 import { createPostgresInbox } from '../inbox/inbox.ts'
@@ -81,6 +82,7 @@ export const postgresEngine: StoreEngine = {
       frontier: createPostgresFrontierView(pool),
       hosts: createPostgresHostView({ pool, clock }),
       graph: createPostgresGraphView(pool),
+      walks: createPostgresWalks(pool),
       countKept: createPostgresKeptCounter(pool),
       close: () => void pool.close(),
     }

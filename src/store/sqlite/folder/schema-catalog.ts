@@ -264,4 +264,40 @@ CREATE INDEX credentials_owner ON credentials (owner, name)`,
     sql: `
 ALTER TABLE versions ADD COLUMN completed TEXT NOT NULL DEFAULT ''`,
   },
+  {
+    id: 24,
+    sha256: 'ae87219cd4c0d285a1b9d7523faaef5c5d5257ac5a794e15c48e7f3412beb6dd',
+    name: 'random walks',
+    sql: `
+CREATE TABLE walk_pages (
+  run INTEGER NOT NULL,
+  n INTEGER NOT NULL,
+  seed INTEGER,
+  host TEXT NOT NULL,
+  fp INTEGER NOT NULL,
+  url TEXT NOT NULL,
+  visits INTEGER NOT NULL,
+  PRIMARY KEY (run, n),
+  UNIQUE (run, host, fp)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX walk_pages_seeds ON walk_pages (run, seed) WHERE seed IS NOT NULL;
+CREATE TABLE walkers (
+  run INTEGER NOT NULL,
+  walker INTEGER NOT NULL,
+  step INTEGER NOT NULL,
+  host TEXT NOT NULL,
+  fp INTEGER NOT NULL,
+  url TEXT NOT NULL,
+  restarts INTEGER NOT NULL,
+  dead_ends INTEGER NOT NULL,
+  PRIMARY KEY (run, walker)
+) WITHOUT ROWID`,
+  },
+  {
+    id: 25,
+    sha256: 'b640175f20e827a7cfd4beabc01774f8a1c0082be177bcba1e7aef67ed95074c',
+    name: 'hosts that are given to shards one by one',
+    sql: `
+CREATE TABLE host_owners (host TEXT PRIMARY KEY, shard INTEGER NOT NULL) WITHOUT ROWID`,
+  },
 ]

@@ -1,11 +1,14 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { DocumentStore } from '../../contracts/documents.ts'
 import type { FrontierStore } from '../../contracts/frontier.ts'
+import type { WalkStore } from '../../contracts/walks.ts'
 import { createArchiveWriter } from '../archive/archive-writer.ts'
 import { createSqliteDocuments } from '../documents/documents.ts'
 import { createExchange } from '../frontier/exchange.ts'
 import { createSqliteFrontier } from '../frontier/frontier.ts'
+import { type ChooseOwner, createHostOwners } from '../frontier/host-owners.ts'
 import { createPartitionOwners, type PartitionMemory } from '../frontier/partition-owners.ts'
+import { createSqliteWalks } from '../frontier/walks.ts'
 import { openDatabase } from './database.ts'
 import { paths } from './folder.ts'
 import { catalogMigrations } from './schema-catalog.ts'
@@ -16,6 +19,8 @@ export type ShardStoreOptions = {
   shards: number
   run: number
   partitions: PartitionMemory
+  /** Where hosts are given out one by one. */
+  chooseOwner?: ChooseOwner | null
   ports: readonly (MessagePort | null)[]
   maxUrlsPerHost: number
   /** Most documents are known: the catalogue will be read as often as written. */
@@ -33,6 +38,7 @@ const MAPPED_BYTES = 64 << 20
 export type ShardStore = {
   frontier: FrontierStore
   documents: DocumentStore
+  walks: WalkStore
   /** Whether a host belongs to this shard. */
   owns(host: string): boolean
   /** The last process to use it was killed. */
@@ -50,7 +56,8 @@ export function openShardStore(options: ShardStoreOptions): ShardStore {
     ...(options.looksBack === true ? { mappedBytes: MAPPED_BYTES } : {}),
   })
   const archive = createArchiveWriter({ ...options, db: catalog, folder: paths.archive(folder) })
-  const ownerOf = createPartitionOwners(options.partitions, shards, catalog)
+  const byPartition = createPartitionOwners(options.partitions, shards, catalog)
+  const ownerOf = createHostOwners(catalog, { shards, byPartition, choose: options.chooseOwner ?? null })
   const frontier = createSqliteFrontier({
     path: paths.frontier(folder, shard),
     run,
@@ -62,6 +69,7 @@ export function openShardStore(options: ShardStoreOptions): ShardStore {
   return {
     frontier,
     documents: createSqliteDocuments(catalog, archive),
+    walks: createSqliteWalks(catalog),
     owns: (host) => ownerOf(host) === shard,
     recovered: frontier.recoveredOf(0),
     async close() {

@@ -33,6 +33,7 @@ import { createSqliteCrawls } from '../frontier/crawls.ts'
 import { createSqliteFrontierView } from '../frontier/frontier-view.ts'
 import { createSqliteGraphView } from '../frontier/graph-view.ts'
 import { createSqliteHostView } from '../frontier/host-view.ts'
+import { createSqliteWalks } from '../frontier/walks.ts'
 import { createSqliteWatches } from '../frontier/watches.ts'
 import { createSqliteAnnotations } from '../inbox/annotations.ts'
 import { createSqliteChannels } from '../inbox/channels.ts'
@@ -74,6 +75,7 @@ export const sqliteEngine: StoreEngine = {
       frontier,
       hosts,
       graph: createSqliteGraphView(db),
+      walks: createSqliteWalks(db),
       countKept: createSqliteKeptCounter(db),
       close() {
         frontier.close()
