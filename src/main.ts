@@ -58,6 +58,7 @@ const engine: Engine = {
   diffPage: async (...args) => (await archive()).diffPage(...args),
   search: async (...args) => (await archive()).search(...args),
   export: async (...args) => (await archive()).exportArchive(...args),
+  stats: async (...args) => (await archive()).stats(...args),
   status: async (...args) => (await maintenance()).status(...args),
   retryTasks: async (...args) => (await maintenance()).retryTasks(...args),
   augment: async (...args) => (await maintenance()).augment(...args),

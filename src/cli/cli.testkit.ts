@@ -109,6 +109,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
     up: unexpected,
     crawl: unexpected,
     status: unexpected,
+    stats: unexpected,
     retryTasks: unexpected,
     search: unexpected,
     export: unexpected,

@@ -16,6 +16,7 @@ import { command as profile } from './commands/profile.ts'
 import { command as query } from './commands/query.ts'
 import { command as search } from './commands/search.ts'
 import { command as show } from './commands/show.ts'
+import { command as stats } from './commands/stats.ts'
 import { command as status } from './commands/status.ts'
 import { serve, up } from './commands/up.ts'
 import { command as user } from './commands/user.ts'
@@ -36,6 +37,7 @@ export const commands: readonly Command[] = [
   larm,
   augment,
   status,
+  stats,
   search,
   history,
   show,

@@ -26,6 +26,7 @@ import type {
   QueryRequest,
 } from '../core/reports/profile-report.ts'
 import type { IndexProgress, SearchReport, SearchRequest } from '../core/reports/search-report.ts'
+import type { StatsProgress, StatsReport } from '../core/reports/stats-report.ts'
 import type { StatusReport } from '../core/reports/status-report.ts'
 import type { VerifyProgress, VerifyReport } from '../core/reports/verify-report.ts'
 import type { Removed, UserDraft } from '../services/accounts/users.ts'
@@ -60,6 +61,8 @@ export type Engine = {
   /** Copies a whole data folder into a shared store. */
   importFolder(folder: string, store: string, hooks: ImportHooks): Promise<ImportReport>
   status(target: Target): Promise<StatusReport>
+  /** Counts all documents, and reads a sample of their current versions; 0 for all. */
+  stats(target: Target, request: { sample: number }, hooks: StatsHooks): Promise<StatsReport>
   /** Versions that were set aside are processed again. Returns how many. */
   retryTasks(target: Target): Promise<number>
   /** Writes the tables of a static site. */
@@ -133,6 +136,12 @@ export type SearchHooks = { onProgress(progress: IndexProgress): void; onWarning
 export type PreviewHooks = {
   onProgress(progress: PreviewProgress & { profile: number }): void
   /** Aborted to return what was found so far. */
+  signal: AbortSignal
+}
+
+export type StatsHooks = {
+  onProgress(progress: StatsProgress): void
+  /** Aborted to return what was counted so far. */
   signal: AbortSignal
 }
 

@@ -10,6 +10,7 @@ import type { Engine, Target } from '../../cli/engine.ts'
 import { version } from '../../config/version.ts'
 import { systemClock } from '../../core/clock.ts'
 import { createKeys } from '../../crawl/normalize/document-keys.ts'
+import { collectStats } from '../../services/stats/collect-stats.ts'
 import { withStores } from '../engines/open-engine.ts'
 
 /** The commands that read the archive, while others may write to it. */
@@ -53,3 +54,8 @@ export const exportArchive: Engine['export'] = (target, request, { onProgress, s
   )
 
 export const verifyWacz: Engine['verifyWacz'] = checkWacz
+
+export const stats: Engine['stats'] = (target, request, hooks) =>
+  withStores(target, 'read', ({ versions, objects }) =>
+    collectStats({ ...hooks, versions, objects, clock: systemClock }, request),
+  )
