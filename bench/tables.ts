@@ -6,17 +6,25 @@ import { withFolder } from './measure.ts'
 import { type BenchOptions, type BenchTable, numbersOf } from './table.ts'
 import { runErace } from './tables/erace.ts'
 import type { FolderOrigin, FolderOriginData, FolderStats } from './tables/folder-origin.ts'
-import { writeSite } from './tables/site.ts'
+import { writeSite, writeSitemap } from './tables/site.ts'
 
 export const optionNames = ['chains', 'lists', 'articles', 'page-bytes', 'latency-ms', 'per-host', 'rounds', 'seed']
 
 /** How a crawl learns of pages, as options of the command line. */
-type Way = { name: string; options: readonly string[] }
+type Way = {
+  name: string
+  options: readonly string[]
+  /** The site has no tables of links, but a sitemap: named by robots.txt, or only in its usual place. */
+  sitemap?: 'named' | 'unnamed'
+}
 
 const ways: readonly Way[] = [
   { name: 'pages alone', options: ['--tables', 'none'] },
   { name: 'tables of links', options: ['--tables', 'first'] },
   { name: 'tables, after eight pages', options: [] },
+  { name: 'sitemap, by robots.txt', options: [], sitemap: 'named' },
+  { name: 'sitemap, looked for first', options: ['--tables', 'first'], sitemap: 'unnamed' },
+  { name: 'sitemap, after eight pages', options: [], sitemap: 'unnamed' },
 ]
 
 type Link = { name: string; bytesPerSecond: number }
@@ -41,15 +49,24 @@ export async function run({ values }: BenchOptions): Promise<BenchTable> {
     const site = join(folder, 'site')
     const pages = writeSite(site, shape)
     await runErace(['augment', site])
+    const bare = join(folder, 'bare')
+    writeSite(bare, shape)
     const crawls: Crawl[] = []
     for (const line of lines) {
-      const origin = startChild<FolderOrigin>(new URL('./tables/folder-origin.ts', import.meta.url), {
-        ...{ folder: site, latencyMs, bytesPerSecond: line.bytesPerSecond },
-      } satisfies FolderOriginData)
+      const startOrigin = (served: string) =>
+        startChild<FolderOrigin>(new URL('./tables/folder-origin.ts', import.meta.url), {
+          ...{ folder: served, latencyMs, bytesPerSecond: line.bytesPerSecond },
+        } satisfies FolderOriginData)
+      const [augmented, plain] = [startOrigin(site), startOrigin(bare)]
       try {
-        const { port } = await origin.call('ready')
         for (let round = 0; round < rounds; round++)
           for (const way of ways) {
+            const origin = way.sitemap === undefined ? augmented : plain
+            const { port } = await origin.call('ready')
+            if (way.sitemap !== undefined) {
+              writeSitemap(bare, `http://127.0.0.1:${port}/`, way.sitemap === 'named')
+              await origin.call('reload')
+            }
             const data = join(folder, `data-${crawls.length}`)
             mkdirSync(data)
             await origin.call('stats')
@@ -75,7 +92,7 @@ export async function run({ values }: BenchOptions): Promise<BenchTable> {
             crawls.push({ way, line, seconds, stats, fetched })
           }
       } finally {
-        await origin.end()
+        await Promise.all([augmented.end(), plain.end()])
       }
     }
     const notes = [

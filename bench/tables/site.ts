@@ -1,5 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
 import { createRandom, type Random } from '../origin/random.ts'
 
 export type SiteShape = {
@@ -33,6 +33,20 @@ export function writeSite(folder: string, { chains, lists, articles, pageBytes, 
       for (const name of names) put(`c${chain}/${name}`, `Article ${name}`, ['../index.html'])
     }
   return 1 + chains * lists * (1 + articles)
+}
+
+/** A sitemap of all pages in the folder, which robots.txt names or doesn't. */
+export function writeSitemap(folder: string, root: string, isNamed: boolean): void {
+  const pages = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.name.endsWith('.html'))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .map((path) => path.replace(/^index\.html$/, ''))
+    .sort()
+  const entries = pages.map((path) => `<url><loc>${root}${path}</loc></url>\n`).join('')
+  const xmlns = 'http://www.sitemaps.org/schemas/sitemap/0.9'
+  writeFileSync(join(folder, 'sitemap.xml'), `<?xml version="1.0"?>\n<urlset xmlns="${xmlns}">\n${entries}</urlset>\n`)
+  rmSync(join(folder, 'robots.txt'), { force: true })
+  if (isNamed) writeFileSync(join(folder, 'robots.txt'), `User-agent: *\nAllow: /\nSitemap: ${root}sitemap.xml\n`)
 }
 
 const words = 'the of a report on water prices in towns with many old bridges and few new roads'.split(' ')
