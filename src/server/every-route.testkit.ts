@@ -247,6 +247,20 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       assert.deepEqual([source.paused, source.profile.id], [false, 'ada-news'])
     })
 
+    test('that replays a page does so for those who see it', async () => {
+      const url = kept.url('/secret-plans')
+      for (const path of [`/web/2099/${url}`, `/web/2099if_/${url}`, `/web/*/${url}`, `/web/timemap/link/${url}`]) {
+        const hers = await kept.erace.as(ada).get(path)
+        assert.ok(hers.statusCode === 200 || hers.statusCode === 302, `${path} ${hers.payload.slice(0, 200)}`)
+        for (const email of [eve, root]) {
+          const { statusCode, payload } = await kept.erace.as(email).get(path)
+          assert.equal(statusCode, 404, path)
+          assert.doesNotMatch(payload, /solar|Secret plans/)
+        }
+      }
+      assert.match((await kept.erace.as(ada).get(`/web/2099if_/${url}`)).payload, /solar secret plans/)
+    })
+
     test('of the administration is for administrators, and for tokens of theirs that say so', async () => {
       const administration = guarded().filter(([, { kind }]) => kind === 'administration')
       for (const [name, sample] of administration) {

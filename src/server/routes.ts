@@ -26,6 +26,7 @@ import { addPreview } from './routes/profiles/preview.ts'
 import { addProfiles } from './routes/profiles/profiles.ts'
 import { addSources } from './routes/profiles/sources.ts'
 import { addTrySource } from './routes/profiles/try-source.ts'
+import { addReplay } from './routes/replay/replay.ts'
 
 export async function addRoutes(server: FastifyInstance, parts: ServerParts): Promise<void> {
   parts.metrics.watch(server)
@@ -35,6 +36,7 @@ export async function addRoutes(server: FastifyInstance, parts: ServerParts): Pr
   addUnsubscribe(server, parts)
   addWebSub(server, parts)
   addPhone(server, parts)
+  addReplay(server, parts)
   await server.register(
     async (scope) => {
       const api: Api = scope.withTypeProvider<TypeBoxTypeProvider>()

@@ -103,7 +103,7 @@ export async function createTestServer(options: TestServerOptions = {}) {
       own ??= headersOf()
       return server.inject({
         method,
-        url: url.startsWith('/api/') ? url : `/api/v1${url}`,
+        url: /^\/(?:api|web)\//.test(url) ? url : `/api/v1${url}`,
         headers: { ...(await own), ...headers },
         ...(body === undefined ? {} : { payload: body }),
         ...extra,

@@ -14,6 +14,7 @@ import { checkJsonBodies } from './http/json-body.ts'
 import { servePages } from './http/pages.ts'
 import { answerClientError, answerExpectations, answerProblems, listenForMethods, sendProblem } from './http/problem.ts'
 import type { ServerParts } from './parts.ts'
+import { replayRoute } from './routes/replay/replay.ts'
 import { addRoutes } from './routes.ts'
 
 export type ServerOptions = {
@@ -36,6 +37,7 @@ export async function createServer({ config, log, parts, pages }: ServerOptions)
     logController: new LogController({ disableRequestLogging: true }),
     frameworkErrors: sendProblem,
     bodyLimit: config.maxBodyBytes,
+    rewriteUrl: replayRoute,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: MAX_PARAMETER, ignoreTrailingSlash: true },
     trustProxy: config.trustProxy.length === 0 ? false : [...config.trustProxy],

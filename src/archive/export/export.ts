@@ -8,6 +8,7 @@ import type { FrontierView } from '../../store/contracts/frontier-view.ts'
 import type { ObjectStore } from '../../store/contracts/objects.ts'
 import type { VersionStore } from '../../store/contracts/versions.ts'
 import type { WalkStore } from '../../store/contracts/walks.ts'
+import { createBodyReader } from '../body-reader.ts'
 import { exportAcis } from './aci-export.ts'
 import { exportBadUrls } from './bad-urls-export.ts'
 import { exportCdxj } from './cdxj-export.ts'
@@ -21,6 +22,7 @@ import {
 } from './export-work.ts'
 import { createLineSorter, type LineSorter } from './line-sorter.ts'
 import { exportLinks } from './links-export.ts'
+import { exportMarkdownFiles, exportMarkdownLines } from './markdown-export.ts'
 import { exportMeta } from './meta-export.ts'
 import { createRecordSource } from './record-source.ts'
 import { exportWacz } from './wacz-export.ts'
@@ -72,6 +74,11 @@ export async function exportArchive(request: ExportRequest, deps: ExportDeps): P
     return target
   }
   try {
+    if (request.kind === 'markdown' && isFolder(request.file)) {
+      const work = { request, versions: inTurns(deps.versions, deps.signal), source, createSorter, stats }
+      const bytes = await exportMarkdownFiles(work, createBodyReader(deps), request.file)
+      return report(bytes, deps.signal.aborted)
+    }
     const endsWithGz = request.file?.endsWith('.gz') === true
     const isWhole = request.kind === 'warc' || request.kind === 'wacz'
     const target = await openFile(request.file, endsWithGz && !isWhole)
@@ -96,14 +103,20 @@ export async function exportArchive(request: ExportRequest, deps: ExportDeps): P
   }
 }
 
+function isFolder(file: string | null): file is string {
+  return file !== null && !/\.jsonl(?:\.gz)?$/.test(file)
+}
+
 function run(
   work: ExportWork,
-  { software, now, annotations, frontier, walks }: ExportDeps,
+  { software, now, annotations, frontier, walks, objects, versions }: ExportDeps,
   index: ExportTarget | null,
 ): Promise<void> {
   switch (work.request.kind) {
     case 'warc':
       return exportWarc(work, { software, now: now(), index })
+    case 'markdown':
+      return exportMarkdownLines(work, createBodyReader({ versions, objects }))
     case 'wacz':
       return exportWacz(work, { software, now: now() })
     case 'cdxj':

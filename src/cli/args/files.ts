@@ -14,6 +14,25 @@ export function checkTarget(place: string, given: string, { cwd, dataDir, force,
   return path
 }
 
+/** The absolute path of a folder to write files into; it may be there already, or not. */
+export function checkFolder(place: string, given: string, { cwd, dataDir, errors }: OutputOptions): string {
+  const path = resolve(cwd, given)
+  const exists = existsSync(path)
+  const real = exists ? realpathSync(path) : path
+  const data = existsSync(dataDir) ? realpathSync(dataDir) : resolve(dataDir)
+  const isData = real === data || real.startsWith(data + sep)
+  const message =
+    exists && !statSync(path).isDirectory()
+      ? 'exists and is not a folder'
+      : isData
+        ? 'is inside the data folder; choose another folder'
+        : !exists && !existsSync(dirname(path))
+          ? 'is in a folder that does not exist'
+          : null
+  if (message !== null) errors.push({ place, message: `${given.slice(0, 200)} ${message}` })
+  return path
+}
+
 function errorOf(path: string, given: string, dataDir: string, force: boolean): string | null {
   if (given === '' || given === '-' || given.endsWith('/')) return 'is not a file name'
   const folder = dirname(path)

@@ -7,7 +7,7 @@ import {
   exportKinds,
 } from '../../core/reports/export-report.ts'
 import { parseMoment } from '../../core/search-query/parse-query.ts'
-import { checkTarget, stdoutConflict } from '../args/files.ts'
+import { checkFolder, checkTarget, stdoutConflict } from '../args/files.ts'
 import { readOwner, refuseWords } from '../args/values.ts'
 import { type Command, type CommandContext, exitCodes } from '../command.ts'
 import { createInterrupt } from '../interrupt.ts'
@@ -18,8 +18,8 @@ export const command: Command = {
   name: 'export',
   group: 'Archive',
   summary:
-    'export the archive (WARC, WACZ), its index (CDXJ), links, metadata or annotations (XML), bad URLs, or the visits of a random walk',
-  usage: 'warc|wacz|cdxj|links|meta|aci|bad-urls|walk FILE',
+    'export the archive (WARC, WACZ, Markdown), its index (CDXJ), links, metadata or annotations (XML), bad URLs, or the visits of a random walk',
+  usage: 'warc|wacz|markdown|cdxj|links|meta|aci|bad-urls|walk FILE',
   options: [
     { name: 'url', argument: 'PREFIX', about: 'only documents whose URL starts with PREFIX' },
     {
@@ -28,8 +28,8 @@ export const command: Command = {
       about: 'only versions first seen at TIME or later (2026-11-01T12:00, UTC); bad-urls: last tried',
     },
     { name: 'before', argument: 'TIME', about: 'only versions first seen, or URLs last tried, before TIME' },
-    { name: 'current', about: "only each document's current version (the default for links)" },
-    { name: 'all', about: 'links: export all versions, with their numbers' },
+    { name: 'current', about: "only each document's current version (the default for links and markdown)" },
+    { name: 'all', about: 'links, markdown: export all versions, with their numbers' },
     { name: 'cdxj', argument: 'FILE', about: 'warc: also write an index of the exported file' },
     { name: 'owner', argument: 'EMAIL', about: 'aci: only annotations of this user' },
     { name: 'force', about: 'replace existing files' },
@@ -43,6 +43,10 @@ export const command: Command = {
     {
       line: 'erace export wacz site.wacz --url https://example.org/',
       about: 'records, index and list of pages in one file, for ReplayWeb.page and other viewers',
+    },
+    {
+      line: 'erace export markdown ./notes --url https://example.org/docs/',
+      about: 'a folder of Markdown files; again later: only what changed is written. As one file: docs.jsonl, or -',
     },
     { line: 'erace export links graph.csv', about: 'the link graph as .tsv, .csv or .jsonl, optionally with .gz' },
     { line: 'erace export meta meta-info.xml.gz --after 2026-11-01', about: 'metadata of new versions' },
@@ -92,7 +96,9 @@ function readRequest(
   if (name !== undefined && given === undefined)
     errors.push({ place: 'FILE', message: 'the output file is missing; use - for standard output' })
   const toStdout = given === '-'
-  const file = given === undefined || toStdout ? null : checkTarget('FILE', given, target)
+  const isFolder = kind === 'markdown' && given !== undefined && !/\.jsonl(?:\.gz)?$/.test(given)
+  const check = isFolder ? checkFolder : checkTarget
+  const file = given === undefined || toStdout ? null : check('FILE', given, target)
   // The lines are the machine-readable result then.
   if (toStdout && json && kind !== 'bad-urls') errors.push({ place: '--json', message: stdoutConflict })
   if (toStdout && (kind === 'warc' || kind === 'wacz') && io.stdout.isTTY === true)
@@ -103,7 +109,8 @@ function readRequest(
     errors.push({ place: '--cdxj', message: 'an index needs an exported file; name one instead of -' })
   const indexFile = index === undefined ? null : checkTarget('--cdxj', index, target)
   if (indexFile !== null && indexFile === file) errors.push({ place: '--cdxj', message: 'is the same file as FILE' })
-  if (options.flag('all') && kind !== 'links') errors.push({ place: '--all', message: 'only valid with links' })
+  if (options.flag('all') && !ofCurrent.has(kind))
+    errors.push({ place: '--all', message: 'only valid with links and markdown' })
   if (options.flag('current') && kind === 'bad-urls')
     errors.push({ place: '--current', message: 'not valid with bad-urls' })
   if (options.flag('all') && options.flag('current'))
@@ -114,6 +121,9 @@ function readRequest(
   const lines = kind === 'bad-urls' && json ? { jsonLines: true } : {}
   return { kind, file, indexFile, selection, ...lines, ...(owner === null ? {} : { owner }) }
 }
+
+/** Of these, the current versions are meant unless all are asked for. */
+const ofCurrent: ReadonlySet<ExportKind> = new Set(['links', 'markdown'])
 
 function readKind(name: string | undefined, errors: ValidationError[]): ExportKind {
   const kind = exportKinds.find((each) => each === name)
@@ -140,7 +150,7 @@ function readSelection(
   const beforeMs = time('before')
   if (afterMs !== null && beforeMs !== null && afterMs >= beforeMs)
     errors.push({ place: '--before', message: 'must be later than --after' })
-  const currentOnly = kind === 'links' ? !options.flag('all') : options.flag('current')
+  const currentOnly = ofCurrent.has(kind) ? !options.flag('all') : options.flag('current')
   return { urlPrefix: readPrefix(options.text('url'), errors), afterMs, beforeMs, currentOnly }
 }
 
@@ -160,6 +170,7 @@ function progressPieces({ records, bytes }: ExportProgress): string[] {
 const nouns: Record<ExportKind, string> = {
   warc: 'records',
   wacz: 'records',
+  markdown: 'documents',
   cdxj: 'records',
   links: 'links',
   meta: 'documents',

@@ -3,22 +3,22 @@ import { inertDataUrl } from './inert-url.ts'
 /**
  * A style sheet, or the value of a style attribute, that loads nothing: every token is read and written anew, so that what a browser reads
  * is what was checked here. Rules and functions that aren't known to be harmless are left out; `url()` keeps places in the page and inline
- * pictures and fonts. The text has no `<` that could begin a tag, wherever it stands in a page.
+ * pictures and fonts, and those that `picture` gives in their place. The text has no `<` that could begin a tag, wherever it stands in a page.
  */
-export function inertCss(source: string): string {
+export function inertCss(source: string, picture?: (address: string) => string | null): string {
   const tokens = createTokens(source.replace(/\r\n?|\f/g, '\n').replaceAll('\0', '\ufffd'))
   const parts: string[] = []
   for (let token = tokens.next(); token !== null; token = tokens.next()) {
     switch (token.kind) {
       case 'url':
-        parts.push(inertUrl(token.text))
+        parts.push(inertUrl(token.text, picture))
         break
       case 'function':
         if (functions.has(plainName(token.text))) parts.push(`${identText(token.text)}(`)
         else {
           const address = plainName(token.text) === 'url' ? tokens.string() : null
           skipTo(tokens, ')')
-          parts.push(address === null ? 'removed()' : inertUrl(address))
+          parts.push(address === null ? 'removed()' : inertUrl(address, picture))
         }
         break
       case 'at':
@@ -199,8 +199,8 @@ function stringText(text: string): string {
 }
 
 /** An address that may not be loaded is replaced by one that holds nothing, so that the rest of its declaration keeps its effect. */
-function inertUrl(address: string): string {
-  const kept = /^#[\w-]+$/.test(address) ? address : inertDataUrl(address)
+function inertUrl(address: string, picture: ((address: string) => string | null) | undefined): string {
+  const kept = /^#[\w-]+$/.test(address) ? address : (inertDataUrl(address) ?? picture?.(address) ?? null)
   return `url(${stringText(kept ?? 'data:,')})`
 }
 

@@ -9,6 +9,18 @@ import { inertDataUrl, leavingHref } from './inert-url.ts'
 const maxSource = 5_000_000
 const maxWritten = 20_000_000
 
+/**
+ * What a page may reach where more of its site is kept: where its links lead instead, and what its style sheets and pictures are. All
+ * by whole addresses; null for nothing.
+ */
+export type Reach = {
+  link(href: string): string | null
+  /** The source of a style sheet; it is made inert here. */
+  sheet(href: string): string | null
+  /** An inline picture. */
+  picture(href: string): string | null
+}
+
 type OpenElement = {
   name: string
   /** As it was written; null where its tags were left out. */
@@ -20,9 +32,9 @@ type OpenElement = {
  * A fetched page that reaches nothing, whatever browser shows it and with whatever policy: frames, media, pictures from elsewhere, forms,
  * scripts and everything else that can load, send or navigate are left out, and links lead to our own page that says where they go. Layout
  * and inline pictures are kept. The page is written anew from lists of what is harmless, each text and value escaped, so that a browser
- * that reads the source in its own way finds no more than what was written here.
+ * that reads the source in its own way finds no more than what was written here. With `reach`, what is kept of its site comes with it.
  */
-export function inertPage(source: string, url: string): string {
+export function inertPage(source: string, url: string, reach?: Reach): string {
   const parts: string[] = []
   const open: OpenElement[] = []
   let base = url
@@ -45,7 +57,7 @@ export function inertPage(source: string, url: string): string {
       text += ` ${key}="${escapeHtml(value)}"`
     }
     for (const [key, value] of given) {
-      if (key === 'style') add(key, inertCss(value))
+      if (key === 'style') add(key, inertCss(value, pictureOf(base)))
       else if (isInertAttribute(key, value)) add(key, value)
     }
     if (name === 'style') {
@@ -53,7 +65,7 @@ export function inertPage(source: string, url: string): string {
       if (media !== undefined) add('media', media)
     }
     if (name === 'img') {
-      const picture = inertDataUrl(given.get('src') ?? '')
+      const picture = inertDataUrl(given.get('src') ?? '') ?? pictureOf(base)?.(given.get('src') ?? '') ?? null
       if (picture !== null) add('src', picture)
       const map = given.get('usemap')
       if (map?.startsWith('#') === true) add('usemap', map)
@@ -68,7 +80,30 @@ export function inertPage(source: string, url: string): string {
     if (place.startsWith('#')) return ` href="${escapeHtml(place)}"`
     const leaving = leavingHref(place, base)
     if (leaving === null) return ''
+    const whole = URL.parse(place, base)?.href ?? ''
+    const kept = reach?.link(whole) ?? null
+    if (kept !== null) return ` href="${escapeHtml(kept)}" target="_top" rel="noopener noreferrer"`
     return ` href="${escapeHtml(leaving)}" target="_blank" rel="noopener noreferrer" referrerpolicy="no-referrer"`
+  }
+
+  /** Finds pictures by addresses that are relative to a page or a sheet. */
+  function pictureOf(from: string): ((address: string) => string | null) | undefined {
+    if (reach === undefined) return undefined
+    return (address) => {
+      const whole = address.trim() === '' ? null : URL.parse(address, from)
+      return whole === null || !/^https?:$/.test(whole.protocol) ? null : reach.picture(withoutHash(whole))
+    }
+  }
+
+  /** A style sheet that is kept stands where it was named. */
+  function keepSheet(given: ReadonlyMap<string, string>): void {
+    const names = (given.get('rel') ?? '').toLowerCase().split(/\s+/)
+    if (!names.includes('stylesheet') || names.includes('alternate') || given.has('disabled')) return
+    const whole = URL.parse(given.get('href') ?? '', base)
+    if (whole === null || !/^https?:$/.test(whole.protocol)) return
+    const sheet = reach?.sheet(withoutHash(whole)) ?? null
+    const media = given.has('media') ? ` media="${escapeHtml(given.get('media')!)}"` : ''
+    if (sheet !== null) write(`<style${media}>${inertCss(sheet, pictureOf(whole.href))}</style>`)
   }
 
   /** Where something was that is not shown. Frames that nobody was meant to see leave nothing. */
@@ -84,6 +119,7 @@ export function inertPage(source: string, url: string): string {
     const words = replaced.get(name)
     if (words !== undefined) place(words, given)
     if (name === 'meta') keepViewport(given)
+    if (name === 'link' && reach !== undefined) keepSheet(given)
     const shown = shownName(name)
     if (shown === null || isDropped(shown, given)) return null
     if (shown === 'svg') drawings++
@@ -162,7 +198,7 @@ export function inertPage(source: string, url: string): string {
 
   function close(name: string): void {
     if (name === 'style') {
-      write(inertCss(style ?? ''))
+      write(inertCss(style ?? '', pictureOf(base)))
       style = null
     }
     if (name === 'svg') drawings--
@@ -177,6 +213,10 @@ export function inertPage(source: string, url: string): string {
   }
   if (isCut) write(cutNotice)
   return parts.join('')
+}
+
+function withoutHash(url: URL): string {
+  return url.href.slice(0, url.href.length - url.hash.length)
 }
 
 function isUnseen(given: ReadonlyMap<string, string>): boolean {

@@ -1,6 +1,6 @@
 /** Request and report of `export`, as plain data. */
 
-export const exportKinds = ['warc', 'wacz', 'cdxj', 'links', 'meta', 'aci', 'bad-urls', 'walk'] as const
+export const exportKinds = ['warc', 'wacz', 'markdown', 'cdxj', 'links', 'meta', 'aci', 'bad-urls', 'walk'] as const
 export type ExportKind = (typeof exportKinds)[number]
 
 /** Which versions are exported. Times are milliseconds since 1970. */
@@ -16,7 +16,7 @@ export type ExportSelection = {
 
 export type ExportRequest = {
   kind: ExportKind
-  /** Absolute path; null for standard output. */
+  /** Absolute path; null for standard output. A folder for Markdown, unless it ends with `.jsonl` or `.jsonl.gz`. */
   file: string | null
   /** Where the index of an exported WARC file goes. */
   indexFile: string | null

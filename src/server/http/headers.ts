@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { replayStyle } from '../replay/replay-pages.ts'
 
 const pagePolicy = [
   "default-src 'self'",
@@ -70,4 +71,24 @@ export function asForeignPage(reply: FastifyReply): FastifyReply {
 export function asPickerPage(reply: FastifyReply, script: string): FastifyReply {
   const policy = contentPolicy.replace('sandbox', `sandbox allow-scripts; script-src ${script}`)
   return asForeignContent(reply).header('content-security-policy', policy)
+}
+
+/** For an inert page that is replayed: its links lead on within the archive, in place of the page around its frame. */
+export function asReplayedPage(reply: FastifyReply): FastifyReply {
+  const policy = contentPolicy.replace('sandbox', 'sandbox allow-top-navigation-by-user-activation')
+  return asForeignContent(reply).header('content-security-policy', policy)
+}
+
+const viewerPolicy = [
+  "default-src 'none'",
+  `style-src ${replayStyle}`,
+  "frame-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** For our page around it. */
+export function asReplayViewer(reply: FastifyReply): FastifyReply {
+  return reply.header('content-security-policy', viewerPolicy)
 }

@@ -46,6 +46,12 @@ export type ArchiveReader = {
   links(
     asked: Asked & { document: number; version: number | null; offset: number; limit: number },
   ): Promise<Page<LinkItem, number>>
+  /** All captures of an address, the newest first. */
+  captures(asked: Asked & { url: string }): Promise<Captures>
+  /** What was current at a moment; before the first capture, that one. */
+  capture(asked: Asked & { url: string; at: number }): Promise<Capture>
+  /** The body of a version with its style sheets and pictures, its links leading to the same moment; see `replayPage`. */
+  replay(asked: Asked & { version: number }): Promise<Content>
   search(asked: Asked & { query: SearchQuery; offset: number; limit: number }): Promise<FoundVisible>
   /** A draft without sources is matched against all that the owner sees. */
   preview(asked: Asked & { draft: ProfileDraft }): Promise<VisiblePreview>
@@ -70,6 +76,9 @@ export const archiveMethods = [
   'screenshot',
   'meta',
   'links',
+  'captures',
+  'capture',
+  'replay',
   'search',
   'preview',
   'explain',
@@ -142,6 +151,19 @@ export type ContentForm =
   | { kind: 'other' }
 
 export type Content = Bytes & { form: ContentForm; url: string; type: string; n: number }
+
+/** `isCut`: there are older ones. */
+export type Captures = { document: number; url: string; items: VersionItem[]; isCut: boolean }
+
+/** `version` is null where none is kept; then `location` may say where a redirect led. The captures beside it by their times. */
+export type Capture = {
+  document: number
+  url: string
+  location: string
+  version: VersionItem | null
+  previous: number | null
+  next: number | null
+}
 
 /** By their numbers. */
 export type PairAsked = { document: number; from: number | null; to: number | null }

@@ -14,6 +14,7 @@ import type { VersionStore } from '../../store/contracts/versions.ts'
 import type { WatchStore } from '../../store/contracts/watches.ts'
 import { createExplainUrl } from '../explain/explain-url.ts'
 import { createProfileKeys } from '../profiles/keyed-profile.ts'
+import { createReplayReader } from '../replay/read-replay.ts'
 import { createVisibility } from '../visibility/visibility.ts'
 import type { ArchiveReader } from './archive-reader.ts'
 import { createPreviewReader } from './preview-visible.ts'
@@ -54,6 +55,7 @@ export function createArchive({ stores, bodies, openIndex, keyOf, config, clock 
     ...createDocumentReader({ versions, inbox, visibility, visible, keyOf }),
     ...createPartsReader({ versions, bodies, visible, omitFor }),
     ...createContentReader({ versions, objects, bodies, visibility, visible, keyOf }),
+    ...createReplayReader({ versions, bodies, visible }),
     ...createScreenshotReader({ versions, bodies, visible, keyOf }),
     ...createSearchReader({ openIndex, bodies, visibility, clock }),
     ...createPreviewReader({

@@ -10,12 +10,10 @@ import { toMarkdown } from '../../archive/markdown/to-markdown.ts'
 import { failureWords, type MediaFailure } from '../../archive/media/converter.ts'
 import type { Blocks } from '../../core/change/change.ts'
 import { AppError, isAppError } from '../../core/errors.ts'
-import { decodeText, detectCharset } from '../../core/http/charset.ts'
 import { inertPage } from '../../core/inert/inert-page.ts'
 import type { Span } from '../../core/pattern/pattern-search.ts'
 import { documentText } from '../../core/text/document-text.ts'
 import { createIgnoredText, type IgnoredText } from '../../core/text/ignored-text.ts'
-import { textTypeOf } from '../../core/text/text-type.ts'
 import { withoutAccess } from '../../core/url/access.ts'
 import { createWorkBudget } from '../../core/work/work-budget.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
@@ -28,6 +26,7 @@ import type { OwnedSource, Visibility } from '../visibility/visibility.ts'
 import { ownBytes, timeText, versionItem } from './archive-items.ts'
 import type { ArchiveReader, ContentForm } from './archive-reader.ts'
 import { createComparisons } from './comparisons.ts'
+import { contentFormOf, inUtf8 } from './content-form.ts'
 import { bodyOf } from './kept-body.ts'
 import type { VisibleDocuments } from './visible-documents.ts'
 
@@ -205,44 +204,6 @@ function withoutPlace(error: unknown): never {
   throw new AppError('record-damaged', 'the body of one of the two versions is damaged', { cause: error })
 }
 
-/** Pictures that are nothing but pictures. */
-const rasters = new Set([
-  'image/png',
-  'image/jpeg',
-  'image/gif',
-  'image/webp',
-  'image/avif',
-  'image/bmp',
-  'image/x-icon',
-  'image/vnd.microsoft.icon',
-])
-
-const otherTexts = /^(?:text\/|image\/svg\+xml$|application\/(?:(?:x-)?javascript|ecmascript|xml-dtd)$)/
-const SNIFFED_BYTES = 512
-
-/**
- * How a body may be shown by a browser. Its type is what a server said, so that nothing but these few is believed; what can hold
- * script and is no page, as SVG, is shown as its source.
- */
-function contentFormOf(contentType: string | undefined, body: Uint8Array): ContentForm {
-  const { kind, isUntold } = textTypeOf(contentType)
-  if (kind === 'html' || kind === 'xhtml') return { kind: 'html' }
-  const media = /^[^;,]*/
-    .exec(contentType ?? '')![0]
-    .trim()
-    .toLowerCase()
-  if (rasters.has(media)) return { kind: 'image', type: media }
-  if (media === 'application/pdf') return { kind: 'pdf' }
-  if (isUntold) return untold(body)
-  return kind !== null || otherTexts.test(media) ? { kind: 'text' } : { kind: 'other' }
-}
-
-function untold(body: Uint8Array): ContentForm {
-  const start = body.subarray(0, SNIFFED_BYTES)
-  if (start.includes(0)) return { kind: 'other' }
-  return start.includes(0x3c) ? { kind: 'html' } : { kind: 'text' }
-}
-
 /** A page as it can be shown without reaching anybody; other texts in UTF-8; all else as it came. */
 function shownContent(
   { kind }: ContentForm,
@@ -252,11 +213,6 @@ function shownContent(
 ): string | Uint8Array {
   if (kind === 'html') return inertPage(inUtf8(body, contentType), url)
   return kind === 'text' ? inUtf8(body, contentType) : body
-}
-
-/** The body as UTF-8; the content-type header has precedence over the page's own declaration. */
-function inUtf8(body: Uint8Array, contentType: string | undefined): string {
-  return decodeText(body, detectCharset({ bytes: body, contentType }).charset)
 }
 
 type CoveringProfiles = {

@@ -47,6 +47,13 @@ export function AboutTab({ document, version }: { document: Document; version: V
           icon="cached"
           external
         />
+        <ButtonLink
+          label={labels.replay}
+          href={`/web/${version.firstSeenAt.replace(/\D/g, '').slice(0, 14)}/${version.url}`}
+          variant="plain"
+          icon="clock"
+          external
+        />
         {version.body === 'kept' && (
           <ButtonLink
             label={labels.download}

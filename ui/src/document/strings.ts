@@ -232,6 +232,7 @@ export const strings = {
     truncated: 'Truncated',
     completed: 'Parts from the table of volatile parts',
     metadata: 'Metadata (XML)',
+    replay: 'Replay',
     download: 'Original bytes',
   },
 }

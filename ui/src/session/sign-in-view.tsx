@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Redirect } from 'wouter'
 import { api } from '../api/client.ts'
 import { useChange, useGet } from '../api/queries.ts'
@@ -21,6 +21,12 @@ function pathAfterSignIn(next: string): string {
     : '/inbox'
 }
 
+/** What is replayed is no view of ours: the server answers it. */
+function Leaving({ path }: { path: string }) {
+  useEffect(() => location.replace(path), [path])
+  return null
+}
+
 export default function SignInView() {
   const [next] = useQueryState('next', '/inbox')
   const session = useSession()
@@ -33,7 +39,10 @@ export default function SignInView() {
     onError: () => setPassword(''),
   })
 
-  if (session.data) return <Redirect to={pathAfterSignIn(next)} replace />
+  if (session.data) {
+    const path = pathAfterSignIn(next)
+    return path.startsWith('/web/') ? <Leaving path={path} /> : <Redirect to={path} replace />
+  }
   if (setup.data?.needed === true) return <Redirect to="/setup" replace />
 
   return (

@@ -99,7 +99,7 @@ scope.addEventListener('message', (event) => {
 scope.addEventListener('fetch', (event) => {
   const { request } = event
   const url = new URL(request.url)
-  if (request.method !== 'GET' || url.origin !== ownOrigin || url.pathname.startsWith('/api/')) return
+  if (request.method !== 'GET' || url.origin !== ownOrigin || /^\/(?:api|web)\//.test(url.pathname)) return
   if (request.mode === 'navigate') event.respondWith(fromNetworkFirst(request, PAGE))
   else if (url.pathname.startsWith('/assets/')) event.respondWith(fromCacheFirst(request))
   else if (/^\/(?:theme\.js|[\w-]+\.(?:png|svg|webmanifest))$/.test(url.pathname))

@@ -1,8 +1,9 @@
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
-import type { Content, ContentForm } from '../../../services/archive/archive-reader.ts'
+import type { Content } from '../../../services/archive/archive-reader.ts'
 import { askerOf, reader } from '../../http/access.ts'
 import { attachment, nameOfUrl } from '../../http/attachment.ts'
+import { shownTypeOf } from '../../http/content-type.ts'
 import { asForeignContent, asForeignPage, asPickerPage } from '../../http/headers.ts'
 import type { Api, ServerParts } from '../../parts.ts'
 import { pickerPage, pickerScript } from '../../picker/picker-page.ts'
@@ -112,22 +113,6 @@ export function addVersions(api: Api, { archive }: Pick<ServerParts, 'archive'>)
 /** What a version is does not change, so that nothing need be computed to tell it; who may see it does. */
 function keep(reply: FastifyReply, tag: string): void {
   reply.header('etag', `"${tag}"`)
-}
-
-/** Null for what is not shown. */
-function shownTypeOf(form: ContentForm): string | null {
-  switch (form.kind) {
-    case 'html':
-      return 'text/html; charset=utf-8'
-    case 'text':
-      return 'text/plain; charset=utf-8'
-    case 'image':
-      return form.type
-    case 'pdf':
-      return 'application/pdf'
-    case 'other':
-      return null
-  }
 }
 
 function nameOf({ url, type }: Content): string {

@@ -1,0 +1,58 @@
+import { hash } from 'node:crypto'
+
+const maxSegments = 12
+/** File systems allow 255 bytes; a letter may have three. */
+const maxSegmentChars = 60
+const hashChars = 12
+/** Names that Windows keeps for devices. */
+const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
+
+/**
+ * The path of a document's file in a folder of Markdown files: host, folders and name of its address, of harmless characters only. It depends on
+ * nothing but the address (and the version, if one is named), so that a later export finds the file again. Whatever is changed or left out
+ * is made up for by a hash of the address, so that no two documents have one file, on file systems that ignore case as well.
+ */
+export function markdownName(url: string, version: number | null): string {
+  const { protocol, host, pathname, search } = URL.parse(url) ?? {
+    protocol: 'other:',
+    host: '',
+    pathname: url,
+    search: '',
+  }
+  const place = (protocol === 'https:' ? host : `${host}+${protocol.slice(0, -1)}`).toLowerCase()
+  const parts = pathname.split('/').slice(1)
+  const last = parts.pop() ?? ''
+  const isFolder = last === ''
+  const folders = parts.slice(0, maxSegments).map(safe)
+  const name = isFolder ? 'index' : safe(last)
+  const isExact =
+    `/${[...folders, isFolder ? '' : name].join('/')}` === pathname &&
+    search === '' &&
+    safe(place) === place.replace(/[:+]/g, '_') &&
+    last !== 'index' &&
+    !/\.md$/.test(last)
+  const mark = isExact ? '' : `~${hash('sha256', url).slice(0, hashChars)}`
+  // A folder must not have the name of a file.
+  const path = folders.map((folder) => (folder.endsWith('.md') ? `${folder}_` : folder))
+  return [safe(place), ...path, `${name}${mark}${version === null ? '' : `@${version}`}.md`].join('/')
+}
+
+/** Never empty, `.` or `..`; small letters, since some file systems know no others. */
+function safe(segment: string): string {
+  const plain = decoded(segment)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}._-]+/gu, '_')
+    .replace(/^\.+|\.+$/g, '_')
+    .slice(0, maxSegmentChars)
+    .toWellFormed()
+  const named = plain === '' ? '_' : plain
+  return reserved.test(named) ? `_${named}` : named
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment).normalize('NFC')
+  } catch {
+    return segment
+  }
+}

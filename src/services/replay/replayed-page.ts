@@ -1,0 +1,77 @@
+import { inertPage, type Reach } from '../../core/inert/inert-page.ts'
+import { inertDataUrl, leavingHref } from '../../core/inert/inert-url.ts'
+import { textTypeOf } from '../../core/text/text-type.ts'
+import { mapConcurrent } from '../../core/work/map-concurrent.ts'
+import { contentFormOf, inUtf8 } from '../archive/content-form.ts'
+import { replayPath } from './replay-path.ts'
+
+export type Resource = { body: Buffer; contentType: string | undefined }
+
+export type ReplayedPageOptions = {
+  url: string
+  /** When the page was captured: its links lead to that time. */
+  at: number
+  /** What is kept under an address; null for nothing. */
+  resource(url: string): Promise<Resource | null>
+}
+
+const maxSheets = 20
+const maxPictures = 60
+/** Of all sheets and pictures of a page. */
+const maxBytes = 8 * 1024 * 1024
+const maxSheetBytes = 1024 * 1024
+const atOnce = 4
+
+/**
+ * A kept page as it was: inert, with the style sheets and pictures that are kept written into it, and links that lead to the same moment
+ * of other pages. It asks for nothing: a page without an origin could bring no cookie, so that what it uses has to come with it.
+ *
+ * The page is written twice or three times: to learn what it uses, then what its sheets use, and then with all of it.
+ */
+export async function replayPage(source: string, { url, at, resource }: ReplayedPageOptions): Promise<string> {
+  const sheets = new Map<string, string | null>()
+  const pictures = new Map<string, string | null>()
+  let left = maxBytes
+
+  const reach: Reach = {
+    link: (href) => (/^https?:/.test(href) ? replayPath(at, href) : leavingHref(href, url)),
+    sheet: (href) => known(sheets, href, maxSheets),
+    picture: (href) => known(pictures, href, maxPictures),
+  }
+
+  async function load(wanted: Map<string, string | null>, read: (found: Resource) => string | null): Promise<boolean> {
+    const asked = [...wanted].filter(([, value]) => value === null).map(([href]) => href)
+    const found = await mapConcurrent(asked, atOnce, resource)
+    for (const [n, href] of asked.entries()) {
+      const each = found[n]!
+      const isTaken = each !== null && each.body.length <= left
+      if (isTaken) left -= each.body.length
+      wanted.set(href, (isTaken ? read(each) : null) ?? '')
+    }
+    return asked.length > 0
+  }
+
+  let page = inertPage(source, url, reach)
+  if (await load(sheets, sheetText)) page = inertPage(source, url, reach)
+  if (await load(pictures, pictureUrl)) page = inertPage(source, url, reach)
+  return page
+}
+
+/** '' for what is not to be had, null for what is not known yet: it is noted as long as there are not too many. */
+function known(found: Map<string, string | null>, href: string, max: number): string | null {
+  const value = found.get(href)
+  if (value === undefined && found.size < max) found.set(href, null)
+  return value === undefined || value === '' ? null : value
+}
+
+function sheetText({ body, contentType }: Resource): string | null {
+  if (body.length > maxSheetBytes || !/^(?:text\/css)?$/.test(textTypeOf(contentType).media)) return null
+  return inUtf8(body, contentType)
+}
+
+function pictureUrl({ body, contentType }: Resource): string | null {
+  const form = contentFormOf(contentType, body)
+  const type = form.kind === 'image' ? form.type : textTypeOf(contentType).media
+  if (form.kind !== 'image' && type !== 'image/svg+xml') return null
+  return inertDataUrl(`data:${type};base64,${body.toString('base64')}`)
+}
