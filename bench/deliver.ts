@@ -76,7 +76,7 @@ export const run: Benchmark = async ({ values }) => {
   const chosen = chosenOf('parts', values.parts, parts)
   const engines = chosenOf('stores', values.stores, engineNames)
   const server = engines.includes('PostgreSQL') ? await startDatabase() : null
-  const sink = startChild<SinkCalls>(new URL('./deliver/sink-process.ts', import.meta.url), null)
+  const sink = startChild<SinkCalls>(new URL('./deliver/sink-process.ts', import.meta.url))
   try {
     const receivers = { sink, ports: await sink.call('ports') }
     return await withFolder(async (folder) => {
@@ -207,7 +207,7 @@ async function secondsUntilSent(engine: BenchChild<EngineCalls>, count: number):
 /** What the libraries alone take for as many posts and mails of the same size, from a sample of them. */
 async function plainSeconds({ sink, ports }: Receivers, sample: number, arrived: Arrived): Promise<number> {
   const { posts, postBytes, mails, mailBytes } = arrived
-  const child = startChild<PlainCalls>(new URL('./deliver/plain-process.ts', import.meta.url), null)
+  const child = startChild<PlainCalls>(new URL('./deliver/plain-process.ts', import.meta.url))
   const post = { port: ports.http, count: sample, bytes: Math.round(postBytes / Math.max(1, posts)) }
   const mail = { port: ports.mail, count: Math.ceil(sample / 4), bytes: Math.round(mailBytes / Math.max(1, mails)) }
   const postSeconds = (await child.call('post', post)) / post.count

@@ -20,7 +20,7 @@ export const run: Benchmark = async ({ values }: BenchOptions) => {
   const hosts = number('mapped-hosts', 10_000)
   const delay = number('delay', 30)
   const settings = { fetchers: number('fetchers', 16), threads: number('threads', 2) }
-  const world = startChild<World>(new URL('./mapping/world.ts', import.meta.url), {})
+  const world = startChild<World>(new URL('./mapping/world.ts', import.meta.url))
   const best = new Map<number, Round>()
   try {
     await crawlOnce(world, 10, 0, settings) // compiles what is not compiled yet

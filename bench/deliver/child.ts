@@ -6,6 +6,8 @@ import { AppError } from '../../src/core/errors.ts'
 type Calls = Record<string, (value: never) => unknown>
 type Call = { id: number; name: string; value?: unknown }
 type Answer = { id: number; value?: unknown; error?: string }
+/** The first message of a process, when it can be called. */
+const LISTENS: Answer = { id: 0 }
 
 export type BenchChild<C extends Calls> = {
   call<N extends keyof C & string>(name: N, ...value: Parameters<C[N]>): Promise<Awaited<ReturnType<C[N]>>>
@@ -13,10 +15,13 @@ export type BenchChild<C extends Calls> = {
   end(): Promise<void>
 }
 
-/** Starts a module in a process of its own, which answers with `answerCalls`. `data` is what `childData` returns there. */
-export function startChild<C extends Calls>(module: URL, data: unknown): BenchChild<C> {
-  const child = fork(module, [JSON.stringify(data)])
-  const waiting = new Map<number, PromiseWithResolvers<unknown>>()
+/** Starts a module in a process of its own, which answers with `answerCalls`. `data` is what it asks for with `childData`, if it does. */
+export function startChild<C extends Calls>(module: URL, data?: unknown): BenchChild<C> {
+  const child = fork(module)
+  if (data !== undefined) child.send({ data })
+  const listens = Promise.withResolvers<unknown>()
+  listens.promise.catch(() => {}) // a process that ended before is told by the first call
+  const waiting = new Map([[LISTENS.id, listens]])
   const ended = once(child, 'exit')
   let calls = 0
   child.on('message', ({ id, value, error }: Answer) => {
@@ -30,10 +35,11 @@ export function startChild<C extends Calls>(module: URL, data: unknown): BenchCh
       reject(new AppError('internal', `a process of the benchmark ended with exit code ${code}`))
   })
 
-  function call(name: string, value?: unknown): Promise<unknown> {
+  async function call(name: string, value?: unknown): Promise<unknown> {
     const id = ++calls
     const asked = Promise.withResolvers<unknown>()
     waiting.set(id, asked)
+    await listens.promise
     child.send({ id, name, value } satisfies Call, (error) => error !== null && asked.reject(error))
     return asked.promise
   }
@@ -50,8 +56,10 @@ export function startChild<C extends Calls>(module: URL, data: unknown): BenchCh
   }
 }
 
-export function childData<T>(): T {
-  return JSON.parse(process.argv[2]!) as T
+/** To be asked for before `answerCalls`. It comes as a message: arguments have a limit. */
+export async function childData<T>(): Promise<T> {
+  const [{ data }] = (await once(process, 'message')) as [{ data: T }]
+  return data
 }
 
 /** In the process: `end` closes what it has open. */
@@ -65,4 +73,5 @@ export function answerCalls<C extends Calls & { end(): unknown }>(calls: C): voi
       send({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) })
     }
   })
+  send(LISTENS)
 }

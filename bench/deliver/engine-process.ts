@@ -21,7 +21,7 @@ const LOOK_EVERY_MS = 2
 /** As `erace serve` has it: one listens. */
 const MORE_CONNECTIONS = 1
 
-const { target, mailPort, aheadMs } = childData<EngineData>()
+const { target, mailPort, aheadMs } = await childData<EngineData>()
 const config = configOf({
   'delivery.allow': ['127.0.0.0/8'],
   'mail.server': `smtp://127.0.0.1:${mailPort}`,

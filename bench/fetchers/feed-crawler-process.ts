@@ -31,7 +31,7 @@ export type FeedCrawler = {
 /** As many as the scheduler hands over at once. */
 const ordersAtOnce = 1000
 
-const { folder, feeds, fetchers, perHost, threads } = childData<FeedCrawlerData>()
+const { folder, feeds, fetchers, perHost, threads } = await childData<FeedCrawlerData>()
 const log = pino({ level: 'warn' }, pino.destination(2))
 const config = configOf({
   'crawl.threads': threads,

@@ -13,7 +13,7 @@ export type FeedOrigin = {
   end(): void
 }
 
-const { feeds = 0, hosts: hostCount = 1, rows = 0 } = childData<FeedOriginData>()
+const { feeds = 0, hosts: hostCount = 1, rows = 0 } = await childData<FeedOriginData>()
 // All of 127/8 is loopback: the hosts need no set-up.
 const hosts = Array.from({ length: hostCount }, (_, index) => `127.0.${(index + 2) >> 8}.${(index + 2) & 255}`)
 const sites: Sites = new Map(hosts.map((host) => [host, new Map()]))

@@ -33,7 +33,7 @@ export type FolderOrigin = {
   end(): void
 }
 
-const { folder, latencyMs, bytesPerSecond } = childData<FolderOriginData>()
+const { folder, latencyMs, bytesPerSecond } = await childData<FolderOriginData>()
 const types = new Map([
   ['html', 'text/html'],
   ['xml', 'application/xml'],
