@@ -29,6 +29,7 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
   load: () => import('./leases/load.ts'),
   footprint: () => import('./footprint.ts'),
   fetchers: () => import('./fetchers.ts'),
+  order: () => import('./order.ts'),
   fingerprints: () => import('./fingerprints.ts'),
   tables: () => import('./tables.ts'),
   volatile: () => import('./volatile.ts'),
@@ -49,6 +50,7 @@ Options of deliver: --users 1000 --annotations 100000 --burst 1 --digest-users 1
 Options of cluster: --workers 1,2,4,8 --latency 200 --wide-hosts 400 --wide-fetchers 4 --window 15 --cpu-pages 20000 --cpu-hosts 8
 Options of fingerprints: --documents 200000 --page-bytes 4000 --simhash-families 500
 Options of leases: --holders 1,10,100 --partitions 256,4096 --seed 1
+Options of order: --pages 2000 --links 8 --seed 18 --orders breadth,importance
 Options of footprint: --pages 10000 --hosts 50 --page-bytes 34000
 Options of fetchers: --messages 300 --files 300 --rows 2000 --rounds 3 --feeds 1000 --feed-hosts 100 --polls 4
                      --only mail,news,ftp,file,postgres,mariadb,sqlite,query,feeds --fetchers 128 --per-host 8 --threads 2

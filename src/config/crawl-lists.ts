@@ -104,15 +104,24 @@ function shorten(text: string): string {
 export type CrawlLists = Pick<CrawlSettings, 'seeds' | 'depth' | 'files' | 'focus'>
 
 /** What `crawl.seeds`, `depth`, `mime`, `ignore` and `block` say, with the files they name. Adds every error. */
-export async function readCrawlLists(crawl: Config['crawl'], errors: ValidationError[]): Promise<CrawlLists> {
+export async function readCrawlLists(
+  crawl: Config['crawl'],
+  errors: ValidationError[],
+  /** The terms of a profile that `crawl.focus` names; null where it can't be read. */
+  termsOfProfile: (xml: string) => string[] | null = () => null,
+): Promise<CrawlLists> {
   async function textOf(name: 'mime' | 'ignore' | 'block' | 'focus'): Promise<string | null> {
     const entries = crawl[name]
     if (entries.length === 0) return null
-    const texts = entries.map((entry) =>
-      entry.startsWith('@')
-        ? readTextFile(entry.slice(1), { cwd: '.', place: `crawl.${name}: ${shorten(entry)}`, errors })
-        : entry,
-    )
+    const texts = entries.map(async (entry) => {
+      if (!entry.startsWith('@')) return entry
+      const place = `crawl.${name}: ${shorten(entry)}`
+      const text = await readTextFile(entry.slice(1), { cwd: '.', place, errors })
+      if (name !== 'focus' || text === null || !entry.endsWith('.xml')) return text
+      const terms = termsOfProfile(text)
+      if (terms === null || terms.length === 0) errors.push({ place, message: 'is not a profile with keywords' })
+      return (terms ?? []).join('\n')
+    })
     return (await Promise.all(texts)).join('\n')
   }
   async function focusOf(lines: string | null): Promise<Focus | null> {

@@ -5,6 +5,7 @@ import type { ValidationError } from '../../config/validation-errors.ts'
 import { isAppError } from '../../core/errors.ts'
 import type { CrawlResult } from '../../core/reports/crawl-report.ts'
 import { createOmitRules, type OmitRule } from '../../core/text/omit-rules.ts'
+import { focusTermsOfProfile } from '../args/focus-profile.ts'
 import { allowNetOption } from '../args/network-option.ts'
 import { wholeNumber } from '../args/values.ts'
 import { type Command, type CommandContext, exitCodes, type Option, type OptionValues, spelling } from '../command.ts'
@@ -199,7 +200,7 @@ async function readSettings(
     return path === undefined ? null : readTextFile(path, { cwd, place: `${prefix}${name} ${path}`, errors })
   }
   // The command line comes before the configuration, list by list.
-  const configured = await readCrawlLists(config.crawl, errors)
+  const configured = await readCrawlLists(config.crawl, errors, focusTermsOfProfile)
   const { mimeTypes, ignoreTypes, blockList } = configured.files
   if (config.crawl.order === 'walk' && options.text('max-pages') === undefined)
     errors.push({

@@ -39,7 +39,7 @@ function slowed(store: FrontierStore, random: Random): FrontierStore {
   }
 }
 
-async function live(seed: number): Promise<void> {
+async function live(seed: number, rises = false): Promise<void> {
   const random = createRandom(seed)
   const perHost = 1 + random.below(2)
   const field = await openField({
@@ -47,6 +47,7 @@ async function live(seed: number): Promise<void> {
     maxHostQueues: 1 + random.below(6),
     bufferRows: 1 + random.below(60),
     rules: { delayMs: DELAY_MS },
+    rises,
     through: (store) => slowed(store, random),
   })
   const order = random.below(3)
@@ -63,7 +64,8 @@ async function live(seed: number): Promise<void> {
     level++
     return Array.from({ length: random.below(40) }, () => {
       const priority = order === 0 ? level : order === 1 ? -level : random.below(10)
-      const link = offerOf(field.hostOf(random.below(7)), `/${random.below(80)}`, { priority })
+      const rising = rises ? ({ rises: 'sum', priority: -random.below(5) } as const) : {}
+      const link = offerOf(field.hostOf(random.below(7)), `/${random.below(80)}`, { priority, ...rising })
       accepted.add(link.url)
       return link
     })
@@ -156,4 +158,6 @@ async function live(seed: number): Promise<void> {
 
 describe('a random life of the frontier', () => {
   for (let seed = 1; seed <= 12; seed++) test(`every URL ends exactly once (seed ${seed})`, () => live(seed))
+  for (let seed = 21; seed <= 28; seed++)
+    test(`every URL ends exactly once while priorities rise (seed ${seed})`, () => live(seed, true))
 })

@@ -24,7 +24,7 @@ export const answered: HostSignal = { kind: 'answered', totalMs: 0 }
 
 export type Taken = { hostQueue: HostQueue; request: QueuedRequest }
 
-export type FieldOptions = Partial<Pick<FrontierOptions, 'leases' | 'wait'>> & {
+export type FieldOptions = Partial<Pick<FrontierOptions, 'leases' | 'wait' | 'rises'>> & {
   rules: Partial<PolitenessRules>
   perHost: number
   bufferRows: number
