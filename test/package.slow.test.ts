@@ -112,6 +112,9 @@ describe('the package', () => {
       assert.ok(files.includes(path), path)
     for (const path of ['dist/erace.1', 'dist/xml/profile.dtd', 'dist/server/picker/picker-frame.js', 'LICENSE'])
       assert.ok(files.includes(path), path)
+    // npm links a manual only if it is in a list.
+    const { man } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as { man: unknown }
+    assert.deepEqual(man, ['dist/erace.1'])
     const needless = files.filter((path) => !/^(?:bin|dist)\/|^(?:LICENSE|README\.md|package\.json)$/.test(path))
     assert.deepEqual(needless, [])
     const sources = files.filter((path) => /(?:test|testkit)\.|(?<!\.d)\.tsx?$/.test(path))
