@@ -97,19 +97,13 @@ async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
     track: retries.track('looking for new requests'),
   })
   const documents = createPostgresDocuments({ pool, epochOf: (partition) => leases.epochOf(partition) ?? 0 })
-  const kept = createKeptText({ versions: createPostgresVersions(pool), objects: createPostgresObjects(pool) })
   const scopes = createScopeMemory(createPostgresCrawlScopes(pool))
   const results = createPostgresCheckResults(pool)
   const sender = createResultSender({ results, calls, isStopping: mayNotWait, onFailed: fail })
   const parts = await assembleShard(settings, {
     ...{ index, shards, run, looksBack, seed, store, documents, counters, clock, log, retries, logsPauses: false },
     walks: createPostgresWalks(pool),
-    keptText: (versionId, omit) =>
-      calls.untilDone('reading a kept text', () => kept.text(versionId, omit), { isStopping: mayNotWait }),
-    keptAspects: (versionId, asked) =>
-      calls.untilDone('reading a kept version', () => kept.aspects(versionId, asked), { isStopping: mayNotWait }),
-    keptBody: (versionId) =>
-      calls.untilDone('reading a kept version', () => kept.body(versionId), { isStopping: mayNotWait }),
+    ...keptVersionsOf(pool, (read) => calls.untilDone('reading a kept version', read, { isStopping: mayNotWait })),
     ...{ protocols: createProtocols(settings.config), secrets: openSecrets(pool, settings) },
     coordinate: (given) =>
       createClusterCoordination({
@@ -172,3 +166,16 @@ function showTraffic(pools: readonly PostgresPool[], stats: ShardStats): void {
 }
 
 serveShard(parentPort!, open)
+
+/** What was kept of versions, read again until the database answers. */
+function keptVersionsOf(
+  pool: Parameters<typeof createPostgresVersions>[0],
+  untilDone: <T>(read: () => Promise<T>) => Promise<T>,
+): Pick<ShardEnvironment, 'keptText' | 'keptAspects' | 'keptBody'> {
+  const kept = createKeptText({ versions: createPostgresVersions(pool), objects: createPostgresObjects(pool) })
+  return {
+    keptText: (versionId, omit) => untilDone(() => kept.text(versionId, omit)),
+    keptAspects: (versionId, asked) => untilDone(() => kept.aspects(versionId, asked)),
+    keptBody: (versionId) => untilDone(() => kept.body(versionId)),
+  }
+}
