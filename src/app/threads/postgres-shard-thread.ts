@@ -4,7 +4,7 @@ import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { systemClock } from '../../core/clock.ts'
 import { startThreadRetries } from '../../core/work/retries.ts'
 import type { Secrets } from '../../crawl/fetch/secrets.ts'
-import { assembleShard, maxUrlsPerHost } from '../../crawl/worker/assemble.ts'
+import { assembleShard, maxUrlsPerHost, type ShardEnvironment } from '../../crawl/worker/assemble.ts'
 import {
   createClusterShard,
   createResultSender,
@@ -169,7 +169,7 @@ serveShard(parentPort!, open)
 
 /** What was kept of versions, read again until the database answers. */
 function keptVersionsOf(
-  pool: Parameters<typeof createPostgresVersions>[0],
+  pool: PostgresPool,
   untilDone: <T>(read: () => Promise<T>) => Promise<T>,
 ): Pick<ShardEnvironment, 'keptText' | 'keptAspects' | 'keptBody'> {
   const kept = createKeptText({ versions: createPostgresVersions(pool), objects: createPostgresObjects(pool) })
