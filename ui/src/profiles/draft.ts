@@ -51,7 +51,7 @@ export type Draft = {
   policy: Omit<Profile['delivery'], 'channels' | 'cadence'>
 }
 export type ValidationError = { place: string; message: string }
-type Prefill = { name?: string; uri?: string; expression?: string }
+export type Prefill = { name?: string; uri?: string; expression?: string }
 
 let rows = 0
 const newKey = () => `row-${++rows}`

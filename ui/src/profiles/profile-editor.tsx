@@ -61,7 +61,7 @@ function Editor({ id, base, unsaved, profile }: Props) {
   const form = useRef<HTMLFormElement>(null)
   // The only field a new profile needs.
   useEffect(() => {
-    if (id === 'new') form.current?.querySelector<HTMLElement>('.profiles-uri input')?.focus({ preventScroll: true })
+    if (id === 'new') form.current?.querySelector<HTMLElement>('.profiles-source input')?.focus({ preventScroll: true })
   }, [id])
 
   function saved(stored: Profile) {

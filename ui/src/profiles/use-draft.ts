@@ -6,6 +6,7 @@ import { showToast } from '../kit/toast.tsx'
 import { load, save } from '../offline/storage.ts'
 import { useQuery as useUrlQuery } from '../url/query-state.ts'
 import { type Draft, draftOf, emptyDraft, isSameDraft } from './draft.ts'
+import { prefillOf } from './prefill.ts'
 import { strings } from './strings.ts'
 
 const KEEP_MS = 400
@@ -18,9 +19,7 @@ export function forgetDraft(id: string): Promise<void> {
 /** The stored profile, and unsaved changes from an earlier visit. */
 export function useProfileToEdit(id: string) {
   const query = useUrlQuery()
-  const uri = query.get('url') ?? ''
-  const expression = query.get('expression') ?? query.get('q') ?? ''
-  const name = query.get('name') ?? ''
+  const { uri, name, expression } = prefillOf(query)
   const copyOf = query.get('copy')
   const read = id === 'new' ? copyOf : id
   const isPrefilled = `${uri}${expression}${name}${copyOf ?? ''}` !== ''

@@ -9,6 +9,7 @@ import { useQueryState } from '../url/query-state.ts'
 import { AccountPart } from './account-part.tsx'
 import { AppearancePart } from './appearance-part.tsx'
 import { CredentialsPart } from './credentials-part.tsx'
+import { QuickAddPart } from './quick-add-part.tsx'
 import { SessionsPart } from './sessions-part.tsx'
 import { ShortcutsPart } from './shortcuts-part.tsx'
 import { strings } from './strings.ts'
@@ -20,6 +21,7 @@ const parts = [
   { name: 'notifications', View: NotificationsPart, forAll: true },
   { name: 'appearance', View: AppearancePart, forAll: true },
   { name: 'shortcuts', View: ShortcutsPart, forAll: true },
+  { name: 'quickadd', View: QuickAddPart, forAll: true },
   { name: 'credentials', View: CredentialsPart, forAll: true },
   { name: 'sessions', View: SessionsPart, forAll: true },
   { name: 'tokens', View: TokensPart, forAll: true },

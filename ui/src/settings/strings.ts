@@ -7,6 +7,7 @@ export const strings = {
     notifications: 'Notifications',
     appearance: 'Appearance',
     shortcuts: 'Keyboard',
+    quickadd: 'Quick add',
     credentials: 'Credentials',
     sessions: 'Sessions',
     tokens: 'Tokens',
@@ -185,6 +186,31 @@ export const strings = {
     removeBody:
       "This deletes the account with its profiles, watches, inbox, sessions and tokens, and can't be undone. To keep them, disable the account instead.",
     removed: (email: string) => `${email} removed.`,
+  },
+  quickAdd: {
+    bookmarklet: {
+      title: 'Bookmarklet',
+      lead: 'Drag this button to your bookmarks bar. On any page, click it there to watch that page.',
+      name: 'Watch in eRACE',
+      drag: 'Drag it to your bookmarks bar, then click it on the page you want to watch.',
+      code: 'Address of the bookmark',
+      codeHint: 'On a phone, save any bookmark, then edit it and paste this as its address.',
+    },
+    share: {
+      title: 'Share from your phone',
+      lead: 'Installed as an app, eRACE appears in the Share menu of other apps.',
+      steps: [
+        'Open eRACE in Chrome or Edge on your phone, over https.',
+        'Choose “Install app” or “Add to home screen” in the browser’s menu.',
+        'Share a page from any app and choose eRACE. The form opens with its address.',
+      ],
+      note: 'iPhones and Firefox offer no way for web apps to appear in the Share menu. Use the bookmarklet there.',
+    },
+    link: {
+      title: 'Links from other programs',
+      label: 'Form for a new watch',
+      hint: 'Append the encoded address of a page. You can also give name, and q for an expression.',
+    },
   },
   shortcuts: {
     title: 'Keyboard',
