@@ -15,6 +15,7 @@ const archive = () => import('./app/commands/archive.ts')
 const channels = () => import('./app/commands/channels.ts')
 const credentials = () => import('./app/commands/credentials.ts')
 const cluster = () => import('./app/commands/cluster.ts')
+const mcp = () => import('./app/commands/mcp.ts')
 const maintenance = () => import('./app/commands/maintenance.ts')
 const profiles = () => import('./app/commands/profiles.ts')
 const users = () => import('./app/commands/users.ts')
@@ -29,6 +30,7 @@ const engine: Engine = {
   up: async ({ dataDir, config }, hooks) => (await import('./app/roles/up.ts')).up(dataDir, config, hooks),
   serve: async (...args) => (await import('./app/roles/serve.ts')).serve(...args),
   worker: async (...args) => (await import('./app/roles/worker.ts')).worker(...args),
+  mcp: async (...args) => (await mcp()).mcp(...args),
   control: async (...args) => (await cluster()).control(...args),
   schema: async (...args) => (await cluster()).schema(...args),
   migrate: async (...args) => (await cluster()).migrate(...args),

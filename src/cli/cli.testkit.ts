@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { after, before } from 'node:test'
 import { type CrawlResult, noDetails } from '../core/reports/crawl-report.ts'
 import { webAbilities } from '../services/profiles/protocols.ts'
@@ -22,6 +23,7 @@ export function createRecordingIo(terminal?: { columns: number; rows?: number },
   const replies = [...(typed.replies ?? [])]
   const keyListeners = new Set<(key: Key) => void>()
   const io: CliIo = {
+    stdin: Readable.from([typed.piped ?? '']),
     stdout: {
       write: (data: string | Uint8Array) => out.push(typeof data === 'string' ? Buffer.from(data) : data),
       isTTY: terminal !== undefined,
@@ -102,7 +104,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
     ...{ addChannel: unexpected, listChannels: unexpected, testChannel: unexpected, removeChannel: unexpected },
     ...{ addCredentials: unexpected, listCredentials: unexpected, removeCredentials: unexpected },
   }
-  const cluster = { serve: unexpected, worker: unexpected, control: unexpected }
+  const cluster = { mcp: unexpected, serve: unexpected, worker: unexpected, control: unexpected }
   const schema = { schema: unexpected, migrate: unexpected, distribute: unexpected, importFolder: unexpected }
   return {
     abilities: webAbilities,

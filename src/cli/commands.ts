@@ -11,6 +11,7 @@ import { command as exportCommand } from './commands/export.ts'
 import { command as gc } from './commands/gc.ts'
 import { command as history } from './commands/history.ts'
 import { command as larm } from './commands/larm.ts'
+import { command as mcp } from './commands/mcp.ts'
 import { command as migrate } from './commands/migrate.ts'
 import { command as profile } from './commands/profile.ts'
 import { command as query } from './commands/query.ts'
@@ -33,6 +34,7 @@ export const commands: readonly Command[] = [
   user,
   channel,
   credential,
+  mcp,
   crawl,
   larm,
   augment,

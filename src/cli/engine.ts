@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import type { CrawlSettings } from '../config/crawl-settings.ts'
@@ -50,6 +51,8 @@ export type Engine = {
   serve(target: Target, hooks: Omit<UpHooks, 'onAnnotated'>): Promise<void>
   /** Crawls and matches for a cluster; runs until the signal. */
   worker(target: Target, hooks: WorkerHooks): Promise<void>
+  /** Serves an MCP client until it closes its end or the signal is given. */
+  mcp(source: McpSource, hooks: McpHooks): Promise<void>
   /** To monitor and control a cluster. */
   control(target: Target): Promise<ClusterControl>
   /** Lists the migrations of the shared store. */
@@ -172,6 +175,13 @@ export type UpHooks = {
   /** The administrator to create when there is no account yet. */
   administrator: Administrator | null
 }
+
+/** What an MCP client is served from: stores, for one owner (null: the only account), or a service that runs elsewhere. */
+export type McpSource =
+  | { kind: 'store'; target: Target; owner: string | null }
+  | { kind: 'service'; url: string; token: string }
+
+export type McpHooks = { signal: AbortSignal; log: Logger; input: Readable; output: Writable }
 
 export type WorkerHooks = {
   /** Aborted to finish requests in flight, save and return. */

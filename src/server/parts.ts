@@ -72,6 +72,7 @@ export type TryParts = {
 
 /** The dependencies of the routes, one part per group of routes. */
 export type ServerParts = HealthParts & {
+  clock: Clock
   accounts: AccountService
   channels: ChannelRoutesParts
   credentials: CredentialService

@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { addApiDocs } from './docs/api-docs.ts'
+import { addMcp } from './mcp/mcp-route.ts'
 import type { Api, ServerParts } from './parts.ts'
 import { addMe, addTokens } from './routes/accounts/me.ts'
 import { addSession, addSetup } from './routes/accounts/session.ts'
@@ -37,6 +38,7 @@ export async function addRoutes(server: FastifyInstance, parts: ServerParts): Pr
   addWebSub(server, parts)
   addPhone(server, parts)
   addReplay(server, parts)
+  addMcp(server, parts)
   await server.register(
     async (scope) => {
       const api: Api = scope.withTypeProvider<TypeBoxTypeProvider>()

@@ -79,6 +79,7 @@ export function createParts(given: ServerDeps): ServerParts {
   const onProblem = (message: string, fields: Record<string, unknown>) => log.warn(fields, message)
   const sources = createSourceParts(deps)
   return {
+    clock: deps.clock,
     accounts: createAccounts({ ...deps, onProblem, isShared: deps.shared !== undefined }),
     requestLimits: createRequestLimits({
       perMinute: config.server.requestsPerMinute,

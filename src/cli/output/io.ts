@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline'
-import { Writable } from 'node:stream'
+import { type Readable, Writable } from 'node:stream'
 import { withoutAccesses } from '../../core/url/access.ts'
 import { createKeyboard, type Keyboard } from '../top/keyboard.ts'
 
@@ -19,6 +19,7 @@ export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
 /** Everything outside of a command: the process, or a stand-in in tests. */
 export type CliIo = {
+  stdin: Readable
   stdout: ResultSink
   stderr: Sink
   prompt: Prompt
@@ -37,6 +38,7 @@ export function createProcessIo(process: NodeJS.Process): CliIo {
     })
   }
   return {
+    stdin: process.stdin,
     stdout: plain(process.stdout),
     stderr: plain(process.stderr),
     prompt: createPrompt(process),

@@ -12,12 +12,14 @@ import { WaitError } from './problem.ts'
  * - `anyone`: no sign-in required;
  * - `user`: a signed-in user, or a token with the named scope;
  * - `session`: a signed-in user, but no token: for what a token must not do, such as creating tokens;
+ * - `token`: a token with the named scope, but no session: for programs, so that no page can act with a visitor's cookie;
  * - `administrator`: an administrator, or an administrator's token with the scope `admin`.
  */
 export type Access =
   | { access: 'anyone' }
   | { access: 'user'; scope: 'read' | 'write' }
   | { access: 'session' }
+  | { access: 'token'; scope: 'read' | 'write' }
   | { access: 'administrator' }
 
 declare module 'fastify' {
@@ -42,6 +44,7 @@ export const byLink = { access: 'anyone', isByLink: true } as const satisfies Ac
 export const reader = { access: 'user', scope: 'read' } as const satisfies Access
 export const writer = { access: 'user', scope: 'write' } as const satisfies Access
 export const sessionOnly = { access: 'session' } as const satisfies Access
+export const tokenOnly = { access: 'token', scope: 'read' } as const satisfies Access
 export const administrator = { access: 'administrator' } as const satisfies Access
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -50,7 +53,7 @@ export function guardRoutes(server: FastifyInstance, callers: Callers, limits: R
   server.decorateRequest('caller', null)
   server.addHook('onRoute', ({ method, url, config }) => {
     if (config?.access === undefined) throw new AppError('internal', `${method} ${url} does not declare its access`)
-    if (config.access === 'user' && config.scope === undefined)
+    if ((config.access === 'user' || config.access === 'token') && config.scope === undefined)
       throw new AppError('internal', `${method} ${url} does not declare its scope`)
   })
   server.addHook('onRequest', async (request, reply) => {
@@ -63,7 +66,7 @@ export function guardRoutes(server: FastifyInstance, callers: Callers, limits: R
       if (!isAnonymous) takeTurn(request, limits)
     }
     if (request.caller?.via === 'session' && !safeMethods.has(request.method)) refuseOtherSites(request)
-    allow(request)
+    allow(request, reply)
   })
 }
 
@@ -106,10 +109,14 @@ export function refuseOtherSites({ headers }: Pick<FastifyRequest, 'headers'>): 
   if (URL.parse(origin)?.host !== host) throw new AppError('cross-site', 'cross-site requests are not allowed')
 }
 
-function allow({ caller, routeOptions, is404 }: FastifyRequest): void {
+function allow({ caller, routeOptions, is404 }: FastifyRequest, reply: FastifyReply): void {
   if (is404) return
   const { access = 'administrator', scope } = routeOptions.config
   if (access === 'anyone') return
+  if (access === 'token' && caller?.via !== 'token') {
+    reply.header('www-authenticate', 'Bearer')
+    throw new AppError('not-signed-in', 'send a token: Authorization: Bearer TOKEN')
+  }
   if (caller === null) throw new AppError('not-signed-in', 'sign in or send a token')
   if (access === 'session' && caller.via !== 'session')
     throw new AppError('forbidden', 'this requires signing in; tokens are not accepted')
@@ -117,7 +124,7 @@ function allow({ caller, routeOptions, is404 }: FastifyRequest): void {
     if (caller.account.role !== 'administrator') throw new AppError('forbidden', 'administrators only')
     needScope(caller, 'admin')
   }
-  if (access === 'user') needScope(caller, scope ?? 'write')
+  if (access === 'user' || access === 'token') needScope(caller, scope ?? 'write')
 }
 
 const includes: Record<TokenScope, readonly TokenScope[]> = {
@@ -126,9 +133,12 @@ const includes: Record<TokenScope, readonly TokenScope[]> = {
   admin: ['admin'],
 }
 
-function needScope({ via, scopes }: Caller, scope: TokenScope): void {
-  if (via === 'token' && !includes[scope].some((each) => scopes.includes(each)))
-    throw new AppError('forbidden', `the token lacks the scope ${scope}`)
+export function hasScope({ via, scopes }: Caller, scope: TokenScope): boolean {
+  return via !== 'token' || includes[scope].some((each) => scopes.includes(each))
+}
+
+function needScope(caller: Caller, scope: TokenScope): void {
+  if (!hasScope(caller, scope)) throw new AppError('forbidden', `the token lacks the scope ${scope}`)
 }
 
 export function callerOf({ caller }: FastifyRequest): Caller {

@@ -28,6 +28,8 @@ export async function servePages(server: FastifyInstance, folder: string | null)
     const path = decodeURI(request.url.split('?', 1)[0]!).slice(1)
     if (path === '' && isPhone(request, reply)) return reply.redirect('/wml')
     if (path.startsWith('api/')) throw new AppError('not-found', 'no such API route')
+    // Programs look there for what is offered; a page would be taken for an answer.
+    if (path.startsWith('.well-known/')) throw new AppError('not-found', 'not offered here')
     asPage(reply).header('cache-control', 'no-cache')
     if (path.startsWith('assets/')) {
       reply.header('cache-control', `public, max-age=${A_YEAR_SECONDS}, immutable`)

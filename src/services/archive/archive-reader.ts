@@ -1,4 +1,5 @@
 import type { Box } from '../../archive/diff/screenshot-diff.ts'
+import type { ChangeKind } from '../../core/change/change.ts'
 import type { MutedBlock } from '../../core/change/noise/muted-block.ts'
 import type { ProfileDraft } from '../../core/profile.ts'
 import type { PreviewExample } from '../../core/reports/profile-report.ts'
@@ -23,6 +24,8 @@ export type ArchiveReader = {
     asked: Asked & { document: number; before: number | null; limit: number },
   ): Promise<Page<VersionItem, number>>
   version(asked: Asked & { id: number }): Promise<VersionItem>
+  /** A version of a document by its number or a time: `3`, `2026-11-01T12:00`, `first`, `last`. */
+  chosen(asked: Asked & { document: number; choice: string }): Promise<VersionItem>
   /** What a document's versions said of price and stock, oldest first, for each part of it that somebody watches. */
   prices(asked: Asked & { document: number }): Promise<PriceSeries[]>
   /** What selectors choose in its versions, newest first. */
@@ -37,6 +40,8 @@ export type ArchiveReader = {
   markdown(asked: Asked & { version: number; part: 'main' | 'page' }): Promise<Bytes>
   /** `DocumentDiff` as JSON, as a patch, or as a page: large ones are made ready where they are made. */
   diff(asked: Asked & DiffAsked): Promise<Bytes & { name: string }>
+  /** What changed between two versions, in a size that can be read at once. */
+  changes(asked: Asked & PairAsked): Promise<BriefChanges>
   /** The screenshots of two versions, and where they differ. */
   screenshots(asked: Asked & PairAsked): Promise<ScreenshotPair>
   /** As PNG. */
@@ -65,6 +70,7 @@ export const archiveMethods = [
   'documents',
   'versions',
   'version',
+  'chosen',
   'prices',
   'part',
   'muted',
@@ -72,6 +78,7 @@ export const archiveMethods = [
   'text',
   'markdown',
   'diff',
+  'changes',
   'screenshots',
   'screenshot',
   'meta',
@@ -178,6 +185,18 @@ export type DiffAsked = PairAsked & {
   /** `page`: the later version as it is shown, with the changes marked in it. */
   as: 'json' | 'patch' | 'page'
 }
+
+/** Some of the changes, long texts cut. */
+export type BriefChanges = {
+  from: VersionItem
+  to: VersionItem
+  equal: boolean
+  changes: BriefChange[]
+  /** Changes that are not listed. */
+  more: number
+}
+
+export type BriefChange = { kind: ChangeKind; path: string; before?: string; after?: string }
 
 export const screenshotNames = ['before', 'after', 'difference'] as const
 export type ScreenshotName = (typeof screenshotNames)[number]

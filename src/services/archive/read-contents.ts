@@ -4,7 +4,13 @@ import { diffPage } from '../../archive/diff/diff-page.ts'
 import { mergePages } from '../../archive/diff/merge-pages.ts'
 import { metaDocument } from '../../archive/export/meta-export.ts'
 import { createRecordSource } from '../../archive/export/record-source.ts'
-import { type Comparison, choosePair, compareTwo, type VersionPair } from '../../archive/history/compare.ts'
+import {
+  type CompareTwoRequest,
+  type Comparison,
+  choosePair,
+  compareTwo,
+  type VersionPair,
+} from '../../archive/history/compare.ts'
 import { createVersionFinder } from '../../archive/history/version-finder.ts'
 import { toMarkdown } from '../../archive/markdown/to-markdown.ts'
 import { failureWords, type MediaFailure } from '../../archive/media/converter.ts'
@@ -24,13 +30,13 @@ import { cutIgnored } from '../annotating/ignored-blocks.ts'
 import { createSourceCover, type SourceCover } from '../preview/source-cover.ts'
 import type { OwnedSource, Visibility } from '../visibility/visibility.ts'
 import { ownBytes, timeText, versionItem } from './archive-items.ts'
-import type { ArchiveReader, ContentForm } from './archive-reader.ts'
+import type { ArchiveReader, BriefChange, ContentForm, PairAsked } from './archive-reader.ts'
 import { createComparisons } from './comparisons.ts'
 import { contentFormOf, inUtf8 } from './content-form.ts'
 import { bodyOf } from './kept-body.ts'
 import type { VisibleDocuments } from './visible-documents.ts'
 
-type ContentReader = Pick<ArchiveReader, 'content' | 'text' | 'markdown' | 'diff' | 'meta'>
+type ContentReader = Pick<ArchiveReader, 'content' | 'text' | 'markdown' | 'diff' | 'changes' | 'meta'>
 
 export type ContentReaderDeps = {
   versions: VersionStore
@@ -76,6 +82,23 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
     return cutter?.isTooExpensive() ? merge() : merged
   }
 
+  /** `tooExpensive`: taking out what is ignored took too much work, so that nothing was taken out. */
+  async function compared(
+    pair: VersionPair,
+    request: Omit<CompareTwoRequest, 'cut' | 'cutBlocks' | 'remembered'>,
+    cutter: Cutter | null,
+    ignore: readonly string[],
+  ): Promise<{ changes: Comparison; tooExpensive: boolean }> {
+    const view = JSON.stringify([pair.from.id, pair.to.id, request.raw, cutter === null ? [] : ignore])
+    const remembered = (compute: () => ReportedChanges): ReportedChanges =>
+      comparisons.get(view) ?? keepUnless(cutter?.isTooExpensive, view, compute())
+    const cuts = { cut: cutter?.cut, cutBlocks: cutter?.cutBlocks }
+    const compare = () => compareTwo(bodies, pair, { ...request, ...cuts, remembered }).catch(withoutPlace)
+    const changes = await compare()
+    const tooExpensive = cutter?.isTooExpensive() === true
+    return { changes: tooExpensive ? await compare() : changes, tooExpensive }
+  }
+
   return {
     async content({ version: id, form, ...asker }) {
       const version = await visible.version(asker, id)
@@ -105,8 +128,7 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
     async diff({ owner, document: id, from, to, as, showIgnored, ...request }) {
       const asker = { owner }
       const document = await visible.document(asker, id)
-      const named = { from: from === null ? undefined : String(from), to: to === null ? undefined : String(to) }
-      const pair = await choosePair({ versions, finder }, document, named)
+      const pair = await choosePair({ versions, finder }, document, namesOf({ from, to }))
       const form = as === 'patch' ? 'lines' : request.form
       const { profiles, ignore } = coveringProfiles(await visibility.of(asker).sources(), document.url)
       const cutter = ignore.length > 0 && !showIgnored && !request.raw ? createCutter(ignored, ignore) : null
@@ -115,21 +137,12 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
         if (page !== null)
           return { ...ownBytes(inertPage(page, withoutAccess(document.url))), name: nameOf(document, pair, 'html') }
       }
-      const view = JSON.stringify([pair.from.id, pair.to.id, request.raw, cutter === null ? [] : ignore])
-      const remembered = (compute: () => ReportedChanges): ReportedChanges =>
-        comparisons.get(view) ?? keepUnless(cutter?.isTooExpensive, view, compute())
-      const cuts = { cut: cutter?.cut, cutBlocks: cutter?.cutBlocks }
-      const compare = () => compareTwo(bodies, pair, { ...request, form, ...cuts, remembered }).catch(withoutPlace)
-      const compared = await compare()
-      const tooExpensive = cutter?.isTooExpensive() === true
-      const changes = tooExpensive ? await compare() : compared
-      const ignoring = cutter === null || tooExpensive ? 0 : ignore.length
-      const versionsOfIt = { from: versionItem(pair.from), to: versionItem(pair.to) }
+      const { changes, tooExpensive } = await compared(pair, { ...request, form }, cutter, ignore)
       const report = {
         url: withoutAccess(document.url),
         document: id,
-        ...versionsOfIt,
-        ignoring,
+        ...{ from: versionItem(pair.from), to: versionItem(pair.to) },
+        ignoring: cutter === null || tooExpensive ? 0 : ignore.length,
         tooExpensive,
         profiles,
       }
@@ -141,6 +154,15 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
         case 'json':
           return { ...ownBytes(JSON.stringify({ ...report, ...changes })), name: nameOf(document, pair, 'json') }
       }
+    },
+    async changes({ document: id, from, to, ...asker }) {
+      const document = await visible.document(asker, id)
+      const pair = await choosePair({ versions, finder }, document, namesOf({ from, to }))
+      const { ignore } = coveringProfiles(await visibility.of(asker).sources(), document.url)
+      const cutter = ignore.length > 0 ? createCutter(ignored, ignore) : null
+      const request = { form: 'lines', context: 0, raw: false, ignoreSpace: false } as const
+      const { changes } = await compared(pair, request, cutter, ignore)
+      return { from: versionItem(pair.from), to: versionItem(pair.to), equal: changes.equal, ...briefOf(changes) }
     },
     async meta({ document: id, ...asker }) {
       const document = await visible.document(asker, id)
@@ -169,6 +191,26 @@ export function createContentReader(deps: ContentReaderDeps): ContentReader {
 function noText({ n }: Version, unreadable: MediaFailure | undefined): never {
   if (unreadable === undefined) throw new AppError('not-found', `the content type of version ${n} has no text`)
   throw new AppError('not-found', `version ${n} can't be read as text: ${failureWords[unreadable]}`)
+}
+
+function namesOf({ from, to }: Pick<PairAsked, 'from' | 'to'>) {
+  return { from: from === null ? undefined : String(from), to: to === null ? undefined : String(to) }
+}
+
+const MAX_BRIEF_CHANGES = 30
+const MAX_BRIEF_TEXT = 600
+
+function briefOf({ changes, changeCount }: Comparison): { changes: BriefChange[]; more: number } {
+  const brief = changes.slice(0, MAX_BRIEF_CHANGES).map(({ kind, path, before, after }) => ({
+    ...{ kind, path: brieflyOf(path) },
+    ...(before !== undefined && { before: brieflyOf(before) }),
+    ...(after !== undefined && { after: brieflyOf(after) }),
+  }))
+  return { changes: brief, more: changeCount - brief.length }
+}
+
+function brieflyOf(text: string): string {
+  return text.length <= MAX_BRIEF_TEXT ? text : `${text.slice(0, MAX_BRIEF_TEXT).toWellFormed()}…`
 }
 
 type Cutter = {

@@ -1,3 +1,4 @@
+import { createVersionFinder } from '../../archive/history/version-finder.ts'
 import { mutedBlocks } from '../../core/change/noise/muted-block.ts'
 import { mapConcurrent } from '../../core/work/map-concurrent.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
@@ -10,7 +11,7 @@ import type { VisibleDocuments } from './visible-documents.ts'
 
 type DocumentReader = Pick<
   ArchiveReader,
-  'document' | 'documentOfUrl' | 'documents' | 'versions' | 'version' | 'prices' | 'muted' | 'links'
+  'document' | 'documentOfUrl' | 'documents' | 'versions' | 'version' | 'chosen' | 'prices' | 'muted' | 'links'
 >
 
 const AT_ONCE = 5
@@ -27,6 +28,7 @@ export type DocumentReaderDeps = {
 /** What is known of documents and versions, without their bodies. */
 export function createDocumentReader(deps: DocumentReaderDeps): DocumentReader {
   const { versions, inbox, visibility, visible, keyOf } = deps
+  const finder = createVersionFinder({ versions, keyOf })
 
   async function itemOf(document: CataloguedDocument): Promise<DocumentItem> {
     return documentItem(document, await visible.versionOf(document, null))
@@ -70,6 +72,8 @@ export function createDocumentReader(deps: DocumentReaderDeps): DocumentReader {
       return { items: page.slice(0, limit).map(versionItem), next }
     },
     version: async ({ id, ...asker }) => versionItem(await visible.version(asker, id)),
+    chosen: async ({ document, choice, ...asker }) =>
+      versionItem(await finder.choose(await visible.document(asker, document), choice)),
     async links({ document: id, version: versionId, offset, limit, ...asker }) {
       const document = await visible.document(asker, id)
       const version = await visible.versionOf(document, versionId)
