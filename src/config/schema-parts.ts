@@ -1,4 +1,4 @@
-import type { Setting } from './setting.ts'
+import { bytes, duration, integer, type Setting } from './setting.ts'
 
 const files = 'a list of paths that start with ./ (.ts, .mts, .js or .mjs)'
 
@@ -33,6 +33,21 @@ export const partSettings = {
     expected: `\`archive\` and ${files}`,
     about: 'Storages that are given every new version, in turn.',
   },
+  'parts.output': {
+    kind: 'string',
+    default: './erace-output',
+    pattern: /^[^\p{Cc}]{1,1000}$/u,
+    expected: 'the path of a folder',
+    about: 'Folder that modules and storages write their results to; relative to the working directory.',
+  },
+  'parts.pageTime': duration('30s', ['100ms', '1h'], 'How long a module or storage may take for one page.'),
+  'parts.memory': bytes('256MB', ['32MB', '64GB'], 'Memory of a module or storage; one that takes more is ended.'),
+  'parts.maxFaults': integer(
+    5,
+    [1, 10_000],
+    'A module that hung, crashed or took too much memory this often is switched off. One fault is forgiven for every 100 pages.',
+  ),
+  'parts.checkpointEvery': duration('10s', ['100ms', '1h'], 'How often the state of modules and storages is stored.'),
   'parts.frontier': part(
     ['hashed', 'dynamic'],
     'Which thread crawls a host: by a hash of its domain (`hashed`), or one that is free (`dynamic`, for few hosts, as on an intranet). In a cluster hosts are always spread by hash.',

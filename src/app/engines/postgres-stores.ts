@@ -31,6 +31,7 @@ import { refuseWhileImporting } from '../../store/postgres/import/import-progres
 import { createPostgresChannels } from '../../store/postgres/inbox/channels.ts'
 import { createPostgresDeliveries } from '../../store/postgres/inbox/deliveries.ts'
 import { createPostgresInbox } from '../../store/postgres/inbox/inbox.ts'
+import { createPostgresModuleJournal } from '../../store/postgres/modules/module-journal.ts'
 import { migrate, migrationStates, readSeed } from '../../store/postgres/schema/migrate.ts'
 
 export type PostgresStores = StoreSet & {
@@ -127,6 +128,7 @@ export function postgresStores(pool: PostgresPool, seed: readonly [number, numbe
     versions: createPostgresVersions(pool),
     objects: createPostgresObjects(pool),
     collectionRuns: createPostgresCollectionRuns(pool),
+    moduleJournal: () => createPostgresModuleJournal(pool),
     frontier: createPostgresFrontierView(pool),
     hosts: createPostgresHostView({ pool, clock: systemClock }),
     graph: createPostgresGraphView(pool),

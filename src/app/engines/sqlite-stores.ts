@@ -26,6 +26,7 @@ import { createSqliteAnnotations } from '../../store/sqlite/inbox/annotations.ts
 import { createSqliteChannels } from '../../store/sqlite/inbox/channels.ts'
 import { createSqliteDeliveries } from '../../store/sqlite/inbox/deliveries.ts'
 import { createSqliteInbox } from '../../store/sqlite/inbox/inbox.ts'
+import { createSqliteModuleJournal } from '../../store/sqlite/modules/module-journal.ts'
 
 export type SqliteStores = StoreSet & { readonly shards: number }
 
@@ -58,6 +59,7 @@ export function sqliteStores(folder: string, db: Database, clock: Clock = system
     versions: createSqliteVersions(db),
     objects: createSqliteObjects(db, paths.archive(folder)),
     collectionRuns: createSqliteCollectionRuns(db),
+    moduleJournal: () => createSqliteModuleJournal(db),
     frontier,
     hosts,
     graph: createSqliteGraphView(db),

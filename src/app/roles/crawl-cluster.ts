@@ -3,8 +3,9 @@ import { crawlInCluster, createLeaving, interruptedResult } from '../../cluster/
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { CrawlResult } from '../../core/reports/crawl-report.ts'
-import { createWhileAlive } from '../../core/work/race.ts'
+import { createWhileAlive, firstFailure } from '../../core/work/race.ts'
 import { checkSettings } from '../../crawl/crawl-settings.ts'
+import { withModuleReports } from '../threads/modules.ts'
 import { openNode } from './worker.ts'
 
 /** `erace crawl` on a shared store: this process joins as one more worker, and returns when the crawl is over. */
@@ -14,14 +15,16 @@ export async function crawl(address: string, settings: CrawlSettings, hooks: Cra
   const seconds = (): number => (systemClock.monotonic() - startedAt) / 1000
   const opened = await openNode(address, 'crawl', settings, hooks)
   if (opened === null) return interruptedResult(seconds())
-  const { node, nodes, runs, clock, stores, retries } = opened
+  const { node, nodes, runs, clock, stores, retries, modules } = opened
   const leaving = createLeaving(hooks.signal)
   try {
     const crawling = crawlInCluster(
       { ...hooks, node, nodes, runs, clock, retries, seconds, leaving, frontier: stores.frontier },
       settings,
     )
-    return await createWhileAlive(node.failed)(crawling)
+    if (modules === null) return await createWhileAlive(node.failed)(crawling)
+    const failure = firstFailure([node.failed, modules.failed])
+    return await withModuleReports(modules, createWhileAlive(failure)(crawling))
   } finally {
     await leaving(opened.end())
   }

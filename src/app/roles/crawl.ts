@@ -2,6 +2,7 @@ import type { CrawlHooks } from '../../cli/engine.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { CrawlResult } from '../../core/reports/crawl-report.ts'
+import { createWhileAlive } from '../../core/work/race.ts'
 import { startRetries } from '../../core/work/retries.ts'
 import { runCrawl } from '../../crawl/crawl.ts'
 import { checkSettings } from '../../crawl/crawl-settings.ts'
@@ -9,6 +10,7 @@ import { createIdleWork } from '../../crawl/idle-work.ts'
 import { createCounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { isServed } from '../../store/sqlite/folder/lock.ts'
 import { createBackground } from '../threads/background.ts'
+import { type Modules, startFolderModules, withModuleReports } from '../threads/modules.ts'
 import { openForCrawling, type ShardThreads, startShardThreads } from '../threads/sqlite-shards.ts'
 import { crawlInService } from './crawl-service.ts'
 
@@ -24,6 +26,7 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
   const background =
     jobs.index || jobs.compress ? createBackground(folder, jobs, { onWarning: (message) => log.warn(message) }) : null
   let threads: ShardThreads | null = null
+  let modules: Modules | null = null
   const retries = startRetries({ clock: systemClock, log })
   try {
     const run = await opened.runs.begin(systemClock.now())
@@ -31,8 +34,9 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
     const memory = createCounterMemory(shards, settings.maxPages)
     const counters = openSharedCounters(memory)
     const looksBack = run.continued || run.id > 1 || settings.depth !== null
+    modules = await startFolderModules({ folder, config, run: run.id, log, retries })
     threads = startShardThreads({
-      ...{ settings, opened, run: run.id, looksBack, memory, log, retries },
+      ...{ settings, opened, run: run.id, looksBack, memory, modules, log, retries },
       onFileClosed: () => jobs.compress && background?.wake(),
     })
     const busyShards = (): number => counters.total('busy')
@@ -42,18 +46,24 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
         : createIdleWork({ background, busyShards, shards, indexes: jobs.index, clock: systemClock })
     // Work that the last crawl left behind.
     if ((jobs.compress && opened.hasClosedFiles) || (jobs.index && looksBack)) background?.wake()
-    return await runCrawl({
+    const crawling = runCrawl({
       ...{ shards: threads.handles, counters, seeds: settings.seeds, clock: systemClock, signal },
       isBehind: hooks.isBehind,
       onProgress(snapshot) {
         idleWork(snapshot.stored)
         hooks.onProgress(snapshot)
       },
-      finish: () => opened.runs.finish(run.id, systemClock.now()),
+      async finish() {
+        await modules?.stop('drain')
+        await opened.runs.finish(run.id, systemClock.now())
+      },
       track: retries.track('finishing the crawl'),
     })
+    if (modules === null) return await crawling
+    return await withModuleReports(modules, createWhileAlive(modules.failed)(crawling))
   } finally {
     await threads?.end()
+    await modules?.end()
     await background?.end()
     retries.end()
     await opened.close()

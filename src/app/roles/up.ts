@@ -23,6 +23,7 @@ import { startArchive } from '../server/archive.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 import { startAnnotator } from '../threads/annotator.ts'
 import { createBackground } from '../threads/background.ts'
+import { startFolderModules } from '../threads/modules.ts'
 import { openForCrawling, startShardThreads } from '../threads/sqlite-shards.ts'
 
 /** Versions that may wait for the annotation engine before no more checks are started. */
@@ -36,7 +37,12 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
   let server: RunningServer | null = null
   let healthError: string | null = null
   const retries = startRetries({ clock, log })
-  const { opened, counters, background, threads, throttle, fetcher } = await startFetching(folder, config, log, retries)
+  const { opened, counters, background, threads, modules, throttle, fetcher } = await startFetching(
+    folder,
+    config,
+    log,
+    retries,
+  )
   const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
   const stores = sqliteStores(folder, db)
   createCredentialsKey({ given: config.credentials.key, file: stores.keyFile }).make()
@@ -61,7 +67,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
   })
   const { service, scheduler } = watching
   const retention = holdRetention({ dataDir: folder, store: null, config }, stores, clock, log)
-  const failure = firstFailure([fetcher.failed, annotator.failed])
+  const failure = firstFailure([fetcher.failed, annotator.failed, ...(modules === null ? [] : [modules.failed])])
   try {
     await createWhileAlive(failure)(service.start())
     server = await startServer({
@@ -97,6 +103,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     await server.close()
     server = null
     await fetcher.stop()
+    await modules?.stop('at-once')
   } finally {
     await delivery.end()
     await server?.close()
@@ -104,6 +111,7 @@ export async function up(folder: string, config: Config, hooks: UpHooks): Promis
     await retention.end()
     await annotator.end()
     await threads.end()
+    await modules?.end()
     await background.end()
     retries.end()
     await stores.close()
@@ -121,8 +129,9 @@ async function startFetching(folder: string, config: Config, log: Logger, retrie
   const background = createBackground(folder, jobs, { onWarning: (message) => log.warn(message) })
   const run = (await opened.runs.last())?.id ?? 1
   let deliver: (results: readonly CheckResult[]) => void = () => {}
+  const modules = await startFolderModules({ folder, config, run: 0, log, retries })
   const threads = startShardThreads({
-    ...{ settings, opened, run, looksBack: true, memory, log, retries },
+    ...{ settings, opened, run, looksBack: true, memory, modules, log, retries },
     onFileClosed: () => background.wake(),
     onResults: (results) => deliver(results),
   })
@@ -135,5 +144,5 @@ async function startFetching(folder: string, config: Config, log: Logger, retrie
       deliver = listener
     },
   })
-  return { opened, counters, background, threads, throttle, fetcher }
+  return { opened, counters, background, threads, modules, throttle, fetcher }
 }

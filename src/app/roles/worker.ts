@@ -5,7 +5,7 @@ import { type NodeThreads, startWorkerNode } from '../../cluster/node.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import { createWhileAlive } from '../../core/work/race.ts'
+import { createWhileAlive, firstFailure } from '../../core/work/race.ts'
 import { startRetries } from '../../core/work/retries.ts'
 import { settingsForWatching } from '../../crawl/crawl-settings.ts'
 import { createEpochMemory } from '../../store/contracts/cluster/held-epochs.ts'
@@ -17,6 +17,7 @@ import { createDatabaseClock } from '../../store/postgres/connection/database-cl
 import { openUpToDate, untilAnswered } from '../engines/postgres-stores.ts'
 import { startPostgresAnnotator } from '../threads/annotator.ts'
 import { startClusterIndexer } from '../threads/indexer.ts'
+import { startSharedModules } from '../threads/modules.ts'
 import { startPostgresShards } from '../threads/postgres-shards.ts'
 
 /** `erace worker`: crawls and annotates for a cluster until it is ended. Any number may run, on any number of machines. */
@@ -30,7 +31,8 @@ export async function worker({ dataDir, store, config }: Target, hooks: WorkerHo
     workerPool.start()
     hooks.onJoined({ id, name })
     log.info({ node: id, name, store: opened.stores.pool.address }, 'working')
-    if (!signal.aborted) await createWhileAlive(failed)(once(signal, 'abort'))
+    const failure = firstFailure([failed, ...(opened.modules === null ? [] : [opened.modules.failed])])
+    if (!signal.aborted) await createWhileAlive(failure)(once(signal, 'abort'))
   } finally {
     await opened.end()
   }
@@ -79,9 +81,11 @@ export async function openNode(
   const { id, name } = identity
   const epochs = createEpochMemory()
   const shared = { address, seed, epochs }
+  // Of a crawl it is the state that ends with it; a worker's goes on.
+  const modules = await startSharedModules({ config: own.config, run: role === 'crawl' ? 1 : 0, stores, log, retries })
   const threads: NodeThreads = {
     startShards: (nodeLog) => (options) =>
-      startPostgresShards({ ...options, ...shared, node: id, name, log: nodeLog, retries }),
+      startPostgresShards({ ...options, ...shared, node: id, name, modules, log: nodeLog, retries }),
     startAnnotator: (listener, clockOffsetMs) =>
       startPostgresAnnotator({ ...shared, config: own.config, name: label, clockOffsetMs }, listener),
     startIndexer: (nodeLog) =>
@@ -89,9 +93,11 @@ export async function openNode(
   }
   const node = startWorkerNode({ node: identity, own, nodes, runs, events, clock, log, lastWarning, retries, threads })
   return {
-    ...{ node, stores, nodes, runs, clock, retries },
+    ...{ node, stores, nodes, runs, clock, retries, modules },
     async end(): Promise<void> {
       await node.end()
+      await modules?.stop('at-once')
+      await modules?.end()
       retries.end()
       for (const close of [events.close, stores.close])
         await close().catch((error: unknown) => log.debug({ error: String(error) }, 'a part did not end cleanly'))

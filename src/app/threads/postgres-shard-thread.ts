@@ -34,6 +34,7 @@ import { createPostgresFrontier } from '../../store/postgres/frontier/frontier.t
 import { createPostgresWalks } from '../../store/postgres/frontier/walks.ts'
 import { createPartitionLeases, leasesChannel } from '../../store/postgres/leases/leases.ts'
 import { createProtocols } from '../protocols.ts'
+import { openOutlet, type ShardModules } from './modules.ts'
 
 /**
  * One shard of a worker, in a thread of its own, on the cluster's database. Its leases are renewed and watched here too, so that this
@@ -51,6 +52,7 @@ export type PostgresShardData = {
   seed: readonly [number, number]
   memory: CounterMemory
   epochs: EpochMemory
+  modules: ShardModules | null
 }
 
 const SHOW_EVERY_MS = 200
@@ -105,6 +107,7 @@ async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
     walks: createPostgresWalks(pool),
     ...keptVersionsOf(pool, (read) => calls.untilDone('reading a kept version', read, { isStopping: mayNotWait })),
     ...{ protocols: createProtocols(settings.config), secrets: openSecrets(pool, settings) },
+    outlet: openOutlet(data.modules, index),
     coordinate: (given) =>
       createClusterCoordination({
         ...given,

@@ -5,6 +5,7 @@ import { createWhileAlive, firstFailure } from '../../core/work/race.ts'
 import type { Retries } from '../../core/work/retries.ts'
 import type { CounterMemory } from '../../crawl/worker/shared-counters.ts'
 import type { EpochMemory } from '../../store/contracts/cluster/held-epochs.ts'
+import type { Modules } from './modules.ts'
 import type { PostgresShardData } from './postgres-shard-thread.ts'
 import { startShardThread } from './shard-threads.ts'
 
@@ -24,6 +25,7 @@ export type PostgresShardsOptions = {
   memory: CounterMemory
   /** Where the threads write which partitions they hold. */
   epochs: EpochMemory
+  modules?: Modules | null
   log: Logger
   retries: Retries
 }
@@ -47,11 +49,12 @@ export type PostgresShards = {
 }
 
 export function startPostgresShards(options: PostgresShardsOptions): PostgresShards {
-  const { log, retries, ...shared } = options
+  const { log, retries, modules, ...shared } = options
   const entry = new URL('./postgres-shard-thread.ts', import.meta.url)
   const started = Array.from({ length: options.shards }, (_, index) => {
-    const data: PostgresShardData = { ...shared, index }
-    return startShardThread(entry, data, { log, retries })
+    const connected = modules?.connect() ?? null
+    const data: PostgresShardData = { ...shared, index, modules: connected }
+    return startShardThread(entry, data, { log, retries }, connected === null ? [] : [connected.port])
   })
   const shards = started.map(({ shard }) => shard)
   const failed = firstFailure(shards.map((shard) => shard.failed))

@@ -25,6 +25,7 @@ import { openCatalogForReading, paths } from '../../store/sqlite/folder/folder.t
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { openShardStore } from '../../store/sqlite/folder/shard-store.ts'
 import { createProtocols, withSeedFolders } from '../protocols.ts'
+import { openOutlet, type ShardModules } from './modules.ts'
 
 /** One shard in a worker thread, on the embedded store. */
 export type ShardData = {
@@ -37,10 +38,11 @@ export type ShardData = {
   memory: CounterMemory
   partitions: SharedArrayBuffer
   ports: (MessagePort | null)[]
+  modules: ShardModules | null
 }
 
 async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
-  const { settings, index, shards, run, looksBack, seed, memory, partitions, ports } = workerData as ShardData
+  const { settings, index, shards, run, looksBack, seed, memory, partitions, ports, modules } = workerData as ShardData
   const { archive, crawl } = settings.config
   const counters = openSharedCounters(memory)
   const faults = createPartFaults(log)
@@ -74,7 +76,7 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
     walks: store.walks,
     ...keptTextOf(settings.folder),
     protocols: createProtocols(withSeedFolders(settings.config, settings.seeds)),
-    secrets: secrets.opener,
+    ...{ secrets: secrets.opener, outlet: openOutlet(modules, index) },
     coordinate: (given) =>
       createLocalCoordination({
         ...given,

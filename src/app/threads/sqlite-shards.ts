@@ -6,6 +6,7 @@ import type { ShardHandle } from '../../crawl/crawl.ts'
 import { withSeedHosts } from '../../crawl/seeding.ts'
 import { type CounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { type DataFolder, openFolder } from '../../store/sqlite/folder/folder.ts'
+import type { Modules } from './modules.ts'
 import { type ShardThreadEvents, startShardThread } from './shard-threads.ts'
 import type { ShardData } from './sqlite-shard-thread.ts'
 
@@ -17,6 +18,7 @@ export type ShardThreadsOptions = ShardThreadEvents & {
   run: number
   looksBack: boolean
   memory: CounterMemory
+  modules?: Modules | null
 }
 
 /** Opens the data folder for writing, with as many shards as the settings say or as it was made for. */
@@ -44,13 +46,14 @@ export function startShardThreads(options: ShardThreadsOptions): ShardThreads {
   const { shards, seed } = opened.facts
   const started = connect(shards).map((ports, index) => {
     const { partitions } = opened
-    const data: ShardData = { settings, index, shards, run, looksBack, seed, memory, partitions, ports }
+    const modules = options.modules?.connect() ?? null
+    const data: ShardData = { settings, index, shards, run, looksBack, seed, memory, partitions, ports, modules }
     const entry = new URL('./sqlite-shard-thread.ts', import.meta.url)
     return startShardThread(
       entry,
       data,
       options,
-      ports.filter((port) => port !== null),
+      [...ports, modules?.port ?? null].filter((port) => port !== null),
     )
   })
   return {

@@ -1,4 +1,5 @@
 import type { CrawlResult } from '../../core/reports/crawl-report.ts'
+import type { ModuleReport } from '../../core/reports/module-report.ts'
 import { columns, formatCount, formatSize, formatSpan, printable } from './terminal-text.ts'
 
 const MAX_ROWS = 10
@@ -20,6 +21,13 @@ export function closingTable(result: CrawlResult): string {
     section(
       'Failed URLs (all: erace export bad-urls FILE)',
       details.failedUrls.map(({ url, reason }) => [printable(url), reason]),
+    ),
+    section('Modules', (details.modules ?? []).map(moduleRow)),
+    section(
+      'Pages that modules failed on',
+      (details.modules ?? []).flatMap(({ name, failedOn }) =>
+        failedOn.map(({ url, fault, message }) => [name, fault, printable(url || '(no page)'), printable(message)]),
+      ),
     ),
     section(
       'Slowest hosts',
@@ -43,6 +51,12 @@ export function closingTable(result: CrawlResult): string {
     ),
   ]
   return `${sections.filter((text) => text !== '').join('\n\n')}\n`
+}
+
+function moduleRow({ name, pages, failures, isOff }: ModuleReport): string[] {
+  const faults = Object.entries(failures).filter(([, n]) => n > 0)
+  const failed = faults.map(([fault, n]) => `${formatCount(n)} ${fault}`).join(', ')
+  return [name, `${formatCount(pages)} pages`, failed + (isOff ? ' (switched off)' : '')]
 }
 
 function headline({ interrupted, finished, queued, seconds }: CrawlResult): string {

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../errors.ts'
+import type { ModuleReport } from './module-report.ts'
 
 /** Why a link was not fetched, or a response not read. The names are promised in the result of `erace crawl --json`. */
 export const skipReasons = ['robots', 'scope', 'blocked', 'type', 'length', 'trap', 'address', 'limit'] as const
@@ -56,6 +57,8 @@ export type CrawlDetails = {
   walk?: WalkReport | undefined
   /** The first ones. */
   failedUrls: { url: string; reason: ErrorCode }[]
+  /** Modules and storages of the process that the crawl was started in; absent where there are none. */
+  modules?: ModuleReport[]
 }
 
 /** All steps of a walk so far, those of interrupted processes included. */

@@ -1,3 +1,4 @@
+import type { AnswerKind } from './answer.ts'
 import type { RewindableBody } from './rewindable-body.ts'
 
 /**
@@ -8,8 +9,8 @@ export type ProcessingModule<State = unknown> = Checkpointed<State> & {
   readonly name: string
   /** Media types it is for: `text/html`, `image/*`, or all if empty. */
   readonly types?: readonly string[]
-  /** Also given answers without a page to keep: errors (4xx, 5xx) and redirects. Only pages by default. */
-  readonly answers?: 'pages' | 'all'
+  /** `pages` (default): every page that is visited, changed or not; `changes`: new versions only; `all`: also errors and redirects. */
+  readonly answers?: 'pages' | 'changes' | 'all'
   process(page: Page, tools: ModuleTools): Promise<void> | void
 }
 
@@ -17,7 +18,7 @@ export type ProcessingModule<State = unknown> = Checkpointed<State> & {
 export type Checkpointed<State> = {
   /** What has to outlive the process. Called between two pages, never while one is processed. */
   snapshot?(): State
-  /** Called before the first page if there is a checkpoint of an interrupted crawl. */
+  /** Called before the first page if there is a checkpoint to go on from. */
   restore?(state: State): void
   /** The crawl is over. What it returns is in the result of the crawl, at most 64 KB of JSON. */
   end?(tools: ModuleTools): Promise<unknown> | unknown
@@ -27,31 +28,34 @@ export type Page = {
   readonly url: string
   /** The page that links here; '' for a seed. */
   readonly parent: string
-  /** HTTP status; 0 where the protocol has none. */
+  readonly kind: AnswerKind
+  /** HTTP status; 0 where there was no answer. Other protocols have 200 for what was read. */
   readonly status: number
+  /** Why it failed, as docs/errors.md has it; '' for pages. */
+  readonly reason: string
   /** Media type in small letters, without parameters; '' if the server named none. */
   readonly type: string
-  /** In the order that they came in, names as sent. */
+  /** In the order that they came in, names as sent. None for errors and redirects. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   /** Where it redirects to, absolute; '' for no redirect. */
   readonly location: string
   /** When it was fetched, in milliseconds since 1970. */
   readonly fetchedAt: number
-  /** Decoded: without content encoding. */
+  /** Without content encoding. Empty for errors and redirects. */
   readonly body: RewindableBody
   /** It was longer than `crawl.maxBody` allows. */
   readonly isCut: boolean
-  /** What a reader sees; '' for types without text. Found when it is asked for. */
+  /** What a reader sees; '' for types without text. */
   text(): Promise<string>
   title(): Promise<string>
-  /** Absolute URLs, each once, before filters. */
+  /** Absolute http(s) and other URLs, each once, before any filter. */
   links(): Promise<readonly string[]>
 }
 
 export type ModuleTools = {
   /** Aborted when the time for the page is over. */
   readonly signal: AbortSignal
-  /** A folder for results, as `parts.output` says; made if it is missing. */
-  readonly folder: string
+  /** The folder for results, `parts.output` in the configuration. Made when it is asked for. */
+  folder(): string
   log(level: 'debug' | 'info' | 'warn', message: string): void
 }

@@ -32,6 +32,7 @@ import { createUrlOrder } from '../order/orders.ts'
 import { createWalk, createWalkRandom, type Walk } from '../order/walk.ts'
 import { createPartFaults } from '../parts/guarded.ts'
 import { openDocumentSet, openUrlSet } from '../parts/sets.ts'
+import type { Outlet } from '../parts/outlet.ts'
 import { productToken } from '../robots/agent-token.ts'
 import { createRobotsCache } from '../robots/robots-cache.ts'
 import { createSitemapLimit, createSitemapOffers } from '../tables/sitemaps.ts'
@@ -71,6 +72,8 @@ export type ShardEnvironment = {
   walks: WalkStore
   /** Null where there are no credentials. */
   secrets: Secrets | null
+  /** Null where there are no modules. */
+  outlet: Outlet | null
   coordinate(parts: { fetchers: number; watches: Watches }): Coordination
 }
 
@@ -250,6 +253,8 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
       },
       ...{ leases, addOutstanding, checks, pages, refuses },
       ...{ retries, logsPauses: environment.logsPauses },
+      ...{ leases, addOutstanding, checks, pages, refuses: createListRefusal(settings.files) },
+      ...{ retries, logsPauses: environment.logsPauses, outlet: environment.outlet },
     },
     {
       rules: {
@@ -292,6 +297,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
           findKnown: environment.looksBack ? documents.find : null,
           offers: sitemaps,
         },
+        givesAnswers: environment.outlet !== null,
         ...{ keyOf, acceptsMediaType },
         covers: ({ check, host }, url) => inScope({ url, pageHost: host, work: watches.workOf(check, url) }),
         media,

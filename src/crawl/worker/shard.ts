@@ -15,6 +15,7 @@ import type { PolitenessRules } from '../frontier/politeness.ts'
 import type { Mapping } from '../mapping/mapping.ts'
 import type { Walk } from '../order/walk.ts'
 import type { DocumentSet } from '../parts/set-types.ts'
+import type { Outlet } from '../parts/outlet.ts'
 import { createPageTables } from '../tables/page-tables.ts'
 import { createSitemapProbe } from '../tables/sitemap-probe.ts'
 import type { SitemapOffers } from '../tables/sitemaps.ts'
@@ -60,6 +61,8 @@ export type ShardDeps = {
   mapping: Mapping
   /** Why the administrator's lists forbid a URL; null if they don't. */
   refuses(url: string): SkipReason | null
+  /** Null where there are no modules. */
+  outlet: Outlet | null
   log(level: 'debug' | 'info' | 'warn', message: string, fields?: Record<string, unknown>): void
   retries: Retries
   /** Logs each pause at once: nothing else is wrong where the store is a folder. */
@@ -152,6 +155,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     checks,
     addOutstanding,
     retries,
+    outlet,
   } = deps
   const { promise: failed, reject: fail } = Promise.withResolvers<never>()
   failed.catch(() => {}) // observed by the caller; until then it must not end the process
@@ -193,9 +197,14 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       }
       if (watch > 0 && partOutcomes.length > 0) notePartResults(watches, finished, partOutcomes)
       if (watch > 0 && !finished.again) noteResult(watches, finished, outcome)
+      outlet?.note(finished, outcome, partOutcomes)
       dispatcher.forget(finished.request)
     },
-    beforeCommit: checks.beforeCommit,
+    async beforeCommit() {
+      await checks.beforeCommit()
+      // Their spool may be full as the store may.
+      if (outlet !== null) await batch.persist(outlet.hand)
+    },
     onCommitted(count, { removed, limited, watches: queued }, lease) {
       dispatcher.end(count, lease)
       stats.add('skipped.limit', limited)

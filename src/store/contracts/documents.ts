@@ -69,6 +69,8 @@ export type Capture = CaptureBase &
         linkKeys: Uint8Array
         /** Which rules made these fingerprints. */
         linkNaming: number
+        /** What came, for modules of the crawl; the store doesn't look at it. */
+        answer?: { body: Uint8Array; headers: readonly string[] }
         /**
          * The bytes to archive. Called once the store knows whether an equal body is kept already:
          * then `original` says where it was seen first and only a reference is to be written.

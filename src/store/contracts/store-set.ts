@@ -14,6 +14,7 @@ import type { FrontierView } from './frontier-view.ts'
 import type { GraphView } from './graph-view.ts'
 import type { HostView } from './host-view.ts'
 import type { InboxStore } from './inbox.ts'
+import type { ModuleJournal } from './module-journal.ts'
 import type { ObjectStore } from './objects.ts'
 import type { ProfileStore } from './profiles.ts'
 import type { RequestCountStore } from './request-counts.ts'
@@ -44,6 +45,8 @@ export type StoreSet = {
   readonly keyFile: string | null
   deliveries: DeliveryStore
   versions: VersionStore
+  /** Of a process with modules; each call makes another. */
+  moduleJournal(): ModuleJournal
   objects: ObjectStore
   collectionRuns: CollectionRunStore
   frontier: FrontierView

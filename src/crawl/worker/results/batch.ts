@@ -26,7 +26,7 @@ export type Finished = {
   parts?: readonly Capture[] | undefined
   offers: readonly Offer[]
   /** The page is the one that is kept. */
-  kept?: Pick<KnownDocument, 'digest' | 'isCopy'> | null | undefined
+  kept?: Pick<KnownDocument, 'digest' | 'isCopy' | 'versionId' | 'checkedAt'> | null | undefined
   /** Links of the page that the trap limits dropped. */
   traps?: readonly DroppedLinks[] | undefined
   /** Retried later instead of done. */

@@ -190,7 +190,7 @@ function bodyCapture(own: Base, { type, body, isCut }: ItemBody, digest: Buffer,
     type: type.replace(/;.*/s, '').trim().toLowerCase(),
     ...{ digest, size: body.length, lastModified: '', truncated: isCut ? 'length' : '', freshUntil: 0 },
     ...facts,
-    ...{ linkKeys: new Uint8Array(), linkNaming: 0 },
+    ...{ linkKeys: new Uint8Array(), linkNaming: 0, answer: { body, headers: ['content-type', type] } },
     render: (original) =>
       resourceRecord({ ...common, refers: original === null ? null : { uri: original.url, date: original.at } }).parts,
   }

@@ -67,6 +67,8 @@ export type ReadOptions = {
   aspectsOf(watch: number): readonly Aspect[]
   keptAspects: KeptAspects
   keptBody: KeptBodies
+  /** There are modules that are given what came. */
+  givesAnswers: boolean
   media: Pick<MediaReader, 'converts' | 'read'>
   sitemaps: SitemapLinksOptions
   /** Whether the order of links asks for words. */
@@ -303,6 +305,7 @@ function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer
     links: facts.found.links,
     linkKeys: facts.found.keys,
     linkNaming: options.linkNaming,
+    ...(options.givesAnswers && { answer: { body, headers: rawHeaders } }),
     render: (original) => {
       const contentType = headerValue(rawHeaders, 'content-type') ?? ''
       const refers = original === null ? null : { uri: original.url, date: original.at }

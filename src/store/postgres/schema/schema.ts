@@ -204,6 +204,27 @@ const knownSchema = `
 ALTER TABLE reached ADD COLUMN known bigint NOT NULL DEFAULT 0
 `
 
+const modulesSchema = `
+CREATE TABLE module_places (place integer PRIMARY KEY, epoch bigint NOT NULL);
+CREATE TABLE module_pages (
+  place integer NOT NULL,
+  run bigint NOT NULL,
+  seq bigint NOT NULL,
+  answer text NOT NULL,
+  body bytea,
+  PRIMARY KEY (place, run, seq)
+);
+CREATE TABLE module_checkpoints (
+  place integer NOT NULL,
+  run bigint NOT NULL,
+  module text NOT NULL,
+  seq bigint NOT NULL,
+  report text NOT NULL,
+  state bytea,
+  PRIMARY KEY (place, run, module)
+)
+`
+
 const credentialsSchema = `
 CREATE TABLE credentials (
   id text COLLATE "C" PRIMARY KEY,
@@ -443,5 +464,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: 'dfd77258d27640401543f2658d54a79716b94b74bfcdf24dbfbc2b53ed3b4c14',
     name: 'random walks',
     sql: walksSchema,
+  },
+  {
+    id: 31,
+    sha256: 'db9c64ae1064e8b1901cdb8f376e9aa7fbd01d1d54972f941e12dcd3f5d2f5e2',
+    name: 'what modules of crawls were handed, and their checkpoints',
+    sql: modulesSchema,
   },
 ]

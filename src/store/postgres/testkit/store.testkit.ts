@@ -39,6 +39,7 @@ import { createPostgresChannels } from '../inbox/channels.ts'
 import { createPostgresDeliveries } from '../inbox/deliveries.ts'
 import { createPostgresInbox } from '../inbox/inbox.ts'
 import { createLeaderLease } from '../leases/leader.ts'
+import { createPostgresModuleJournal } from '../modules/module-journal.ts'
 import { createPostgresSearchIndex, searchStatements } from '../search/search-index.ts'
 import { createDatabase, type TestDatabase } from './postgres.testkit.ts'
 
@@ -79,6 +80,7 @@ export const postgresEngine: StoreEngine = {
         textOf: async () => null,
       }),
       collectionRuns: createPostgresCollectionRuns(pool),
+      moduleJournal: () => createPostgresModuleJournal(pool),
       frontier: createPostgresFrontierView(pool),
       hosts: createPostgresHostView({ pool, clock }),
       graph: createPostgresGraphView(pool),

@@ -300,4 +300,25 @@ CREATE TABLE walkers (
     sql: `
 CREATE TABLE host_owners (host TEXT PRIMARY KEY, shard INTEGER NOT NULL) WITHOUT ROWID`,
   },
+  {
+    id: 26,
+    sha256: '2b984dd1e094524d3635fa1f02b401cc3d4e35e11be8f4f1d430d0db9f96a7a6',
+    name: 'what modules of the crawl were handed, and their checkpoints',
+    sql: `
+CREATE TABLE module_pages (
+  run INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  answer TEXT NOT NULL,
+  body BLOB,
+  PRIMARY KEY (run, seq)
+);
+CREATE TABLE module_checkpoints (
+  run INTEGER NOT NULL,
+  module TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  report TEXT NOT NULL,
+  state BLOB,
+  PRIMARY KEY (run, module)
+)`,
+  },
 ]

@@ -39,6 +39,7 @@ import { createSqliteAnnotations } from '../inbox/annotations.ts'
 import { createSqliteChannels } from '../inbox/channels.ts'
 import { createSqliteDeliveries } from '../inbox/deliveries.ts'
 import { createSqliteInbox } from '../inbox/inbox.ts'
+import { createSqliteModuleJournal } from '../modules/module-journal.ts'
 import { openSqliteSearchIndex } from '../search/search-index.ts'
 
 /** A data folder in the temporary folder, with shards opened and closed as a test wants. */
@@ -72,6 +73,7 @@ export const sqliteEngine: StoreEngine = {
       versions: createSqliteVersions(db),
       collection: createSqliteCollection({ db, objects, headerOf, textOf: async () => null }),
       collectionRuns: createSqliteCollectionRuns(db),
+      moduleJournal: () => createSqliteModuleJournal(db),
       frontier,
       hosts,
       graph: createSqliteGraphView(db),

@@ -1,0 +1,130 @@
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import type { Logger } from 'pino'
+import { createBodyReader } from '../../archive/body-reader.ts'
+import type { Config } from '../../config/config.ts'
+import { systemClock } from '../../core/clock.ts'
+import type { CrawlResult } from '../../core/reports/crawl-report.ts'
+import type { Retries } from '../../core/work/retries.ts'
+import type { Wanted } from '../../crawl/parts/answer.ts'
+import { createVersionReader } from '../../crawl/parts/kept-answer.ts'
+import { type ModuleHost, startModuleHost } from '../../crawl/parts/module-host.ts'
+import { createOutlet, type Outlet } from '../../crawl/parts/outlet.ts'
+import { createSpool, openSpoolFolder } from '../../crawl/parts/rewindable-body.ts'
+import type { ModuleJournal } from '../../store/contracts/module-journal.ts'
+import type { ObjectStore } from '../../store/contracts/objects.ts'
+import type { StoreSet } from '../../store/contracts/store-set.ts'
+import type { VersionStore } from '../../store/contracts/versions.ts'
+import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
+import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
+import { openDatabase } from '../../store/sqlite/folder/database.ts'
+import { paths } from '../../store/sqlite/folder/folder.ts'
+import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
+import { createSqliteModuleJournal } from '../../store/sqlite/modules/module-journal.ts'
+
+/** What a shard's thread is given to reach the modules of its process. */
+export type ShardModules = { port: MessagePort; wanted: readonly Wanted[]; spool: string }
+
+/** The modules of a process, in their threads. */
+export type Modules = Pick<ModuleHost, 'stop' | 'forget' | 'failed' | 'reports'> & {
+  /** One more shard; its port is to be transferred. */
+  connect(): ShardModules
+  end(): Promise<void>
+}
+
+export type ModulesOptions = {
+  config: Config
+  run: number
+  journal: ModuleJournal
+  stores: { versions: Pick<VersionStore, 'version'>; objects: Pick<ObjectStore, 'read'> }
+  /** Where long bodies lie while modules need them. */
+  spoolParent: string
+  log: Logger
+  retries: Retries
+}
+
+const filesOf = (list: readonly string[]): string[] => list.filter((item) => item !== 'archive')
+
+/** Whether the settings name any module or storage. */
+export const hasModules = ({ parts }: Config): boolean => parts.modules.length + filesOf(parts.storage).length > 0
+
+export async function startModules(options: ModulesOptions): Promise<Modules> {
+  const { config, run, journal, stores, log, retries } = options
+  const { modules, storage, output, pageTimeMs, memoryBytes, maxFaults, checkpointEveryMs } = config.parts
+  const spool = openSpoolFolder(options.spoolParent)
+  const host = await startModuleHost({
+    ...{ modules, storages: filesOf(storage), output: resolve(output), run, journal, clock: systemClock },
+    readVersion: createVersionReader({ versions: stores.versions, bodies: createBodyReader(stores) }),
+    limits: { pageTimeMs, memoryBytes, maxFaults, checkpointEveryMs },
+    track: retries.track('writing what modules are handed'),
+    log: (level, message, fields) => log[level](fields, message),
+  })
+  return {
+    ...host,
+    connect() {
+      const { port1, port2 } = new MessageChannel()
+      host.connect(port1)
+      return { port: port2, wanted: host.wanted, spool: spool.folder }
+    },
+    async end() {
+      await host.close()
+      spool.remove()
+    },
+  }
+}
+
+export type FolderModulesOptions = Pick<ModulesOptions, 'config' | 'run' | 'log' | 'retries'> & { folder: string }
+
+/** On a data folder, for the process that has it; null where the settings name none. */
+export async function startFolderModules({ folder, ...options }: FolderModulesOptions): Promise<Modules | null> {
+  if (!hasModules(options.config)) return null
+  const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
+  try {
+    const modules = await startModules({
+      ...options,
+      journal: createSqliteModuleJournal(db),
+      stores: { versions: createSqliteVersions(db), objects: createSqliteObjects(db, paths.archive(folder)) },
+      spoolParent: join(folder, 'spool'),
+    })
+    return {
+      ...modules,
+      async end() {
+        await modules.end()
+        db.close()
+      },
+    }
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+/** On a shared store. */
+export async function startSharedModules(
+  options: Omit<ModulesOptions, 'journal' | 'spoolParent'> & { stores: StoreSet },
+): Promise<Modules | null> {
+  if (!hasModules(options.config)) return null
+  try {
+    const journal = options.stores.moduleJournal()
+    return await startModules({ ...options, journal, spoolParent: join(tmpdir(), 'erace-spool') })
+  } catch (error) {
+    await options.stores.close()
+    throw error
+  }
+}
+
+/** The result of a crawl, with what its modules came to. Nothing is left for the next crawl when this one is finished. */
+export async function withModuleReports(modules: Modules, crawling: Promise<CrawlResult>): Promise<CrawlResult> {
+  const result = await crawling
+  const reports = await modules.stop(result.interrupted ? 'at-once' : 'drain')
+  if (result.finished) await modules.forget()
+  return { ...result, details: { ...result.details, modules: reports } }
+}
+
+/** In the thread of a shard. */
+export function openOutlet(modules: ShardModules | null, shard: number): Outlet | null {
+  if (modules === null) return null
+  const { port, wanted, spool } = modules
+  return createOutlet({ port, wanted, spool: createSpool(spool, shard) })
+}
