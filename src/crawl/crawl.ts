@@ -50,6 +50,8 @@ export type CrawlOptions = {
   onProgress(snapshot: CrawlSnapshot): void
   /** While this is so, no request is started. */
   isBehind?: ((stored: number) => boolean) | undefined
+  /** Waits for modules, before it is noted that nothing is left. */
+  settle?(): Promise<void>
   /** Notes that nothing is left. Retried while the store can't write. */
   finish(): Promise<void>
   track: Track
@@ -67,6 +69,7 @@ export async function runCrawl({
   signal,
   onProgress,
   isBehind = () => false,
+  settle,
   finish,
   track,
 }: CrawlOptions): Promise<CrawlResult> {
@@ -91,6 +94,7 @@ export async function runCrawl({
     onProgress(snapshotOf(counters))
     const result = resultOf(counters, (clock.monotonic() - startedAt) / 1000, mergeDetails(details), signal.aborted)
     const finished = result.finished && seeding.isComplete()
+    if (finished) await settle?.()
     if (finished) await retry(finish, { firstMs: 100, lastMs: 1_000, signal, track })
     return { ...result, finished }
   } finally {

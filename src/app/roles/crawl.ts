@@ -53,10 +53,8 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
         idleWork(snapshot.stored)
         hooks.onProgress(snapshot)
       },
-      async finish() {
-        await modules?.stop('drain')
-        await opened.runs.finish(run.id, systemClock.now())
-      },
+      settle: async () => void (await modules?.stop('drain')),
+      finish: () => opened.runs.finish(run.id, systemClock.now()),
       track: retries.track('finishing the crawl'),
     })
     if (modules === null) return await crawling

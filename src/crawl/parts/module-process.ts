@@ -65,7 +65,7 @@ export async function startModuleProcess(
   function failureOf(error: unknown): ModuleFailure {
     const message = (error instanceof Error ? error.message : String(error)).split('\n')[0]!.slice(0, 300)
     if (isTooLarge || (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
-      return new ModuleFailure('memory', `took more than ${megabytes} MB of memory`)
+      return new ModuleFailure('memory', `took more than ${Math.round(memoryBytes / 1e6)} MB of memory`)
     if (isAppError(error, 'took-too-long') && thread.hasEnded())
       return new ModuleFailure('timeout', `not done after ${pageTimeMs} ms`)
     return new ModuleFailure(thread.hasEnded() ? 'crashed' : 'threw', message)

@@ -159,8 +159,7 @@ export function createModuleRunner(deps: ModuleRunnerDeps): ModuleRunner {
     checkpoint = saved
     savedPages = counts.pages
     savedAt = clock.monotonic()
-    failed.clear()
-    suspects.clear()
+    for (const past of [failed, suspects]) for (const seq of past) if (seq <= position) past.delete(seq)
   }
 
   async function finish(): Promise<void> {
