@@ -72,8 +72,8 @@ export type ShardEnvironment = {
   walks: WalkStore
   /** Null where there are no credentials. */
   secrets: Secrets | null
-  /** Null where there are no modules. */
-  outlet: Outlet | null
+  /** Where there are modules. */
+  outlet?: Outlet | null
   coordinate(parts: { fetchers: number; watches: Watches }): Coordination
 }
 
@@ -254,7 +254,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
       ...{ leases, addOutstanding, checks, pages, refuses },
       ...{ retries, logsPauses: environment.logsPauses },
       ...{ leases, addOutstanding, checks, pages, refuses: createListRefusal(settings.files) },
-      ...{ retries, logsPauses: environment.logsPauses, outlet: environment.outlet },
+      ...{ retries, logsPauses: environment.logsPauses, outlet: environment.outlet ?? null },
     },
     {
       rules: {
@@ -297,7 +297,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
           findKnown: environment.looksBack ? documents.find : null,
           offers: sitemaps,
         },
-        givesAnswers: environment.outlet !== null,
+        givesAnswers: environment.outlet != null,
         ...{ keyOf, acceptsMediaType },
         covers: ({ check, host }, url) => inScope({ url, pageHost: host, work: watches.workOf(check, url) }),
         media,
