@@ -26,7 +26,7 @@ type Skipped = { file: string; name: string; reason: string }
 const ci = (process.env.CI ?? '') !== '' && process.env.CI !== 'false'
 const words = process.argv.slice(2).filter((word) => word !== '--slow')
 const withSlow = ci || words.length > 0 || process.argv.includes('--slow')
-const found = globSync('{src,ui,test,bench,scripts}/**/*.test.ts', { exclude: ['**/node_modules/**'] })
+const found = globSync('{src,ui,test,bench,scripts,examples}/**/*.test.ts', { exclude: ['**/node_modules/**'] })
   .filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
   .sort(bySize)
 const files = withSlow ? found : found.filter((file) => !file.endsWith('.slow.test.ts'))

@@ -54,7 +54,7 @@ export function scheduleDeps({
   const { ofChecks } = createSeedOffers({ crawl: config.crawl, hostRules: null, seed })
   const fencedWatches = (epoch: number) => createPostgresWatches(pool, { epoch })
   return {
-    ...{ events, clock, config, log, retries, schemes: watchableSchemes },
+    ...{ events, clock, config, log, retries, schemes: watchableSchemes() },
     stores: {
       ...stores,
       asked: createPostgresAsked(pool),

@@ -5,12 +5,12 @@ import { createFetcherRouter } from '../fetchers/router.ts'
 import { protocolAbilities } from './protocols.ts'
 
 /** URI schemes that can be watched. */
-export const watchableSchemes: readonly string[] = [...protocolAbilities.keys()]
+export const watchableSchemes = (): string[] => [...protocolAbilities.keys()]
 
 /** On a data folder, in this process. */
 export const createLocalFetchers = (deps: LocalFetcherDeps): Fetcher =>
-  createFetcherRouter([{ ...createLocalFetcher(deps), schemes: watchableSchemes }])
+  createFetcherRouter([{ ...createLocalFetcher(deps), schemes: watchableSchemes() }])
 
 /** On a shared store, for the leader of the scheduler. */
 export const createClusterFetchers = (deps: ClusterFetcherDeps): Fetcher =>
-  createFetcherRouter([{ ...createClusterFetcher(deps), schemes: watchableSchemes }])
+  createFetcherRouter([{ ...createClusterFetcher(deps), schemes: watchableSchemes() }])

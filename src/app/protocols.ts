@@ -2,7 +2,9 @@ import { fileURLToPath } from 'node:url'
 import type { Config } from '../config/config.ts'
 import { systemClock } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
-import type { Protocol, Protocols, ProtocolTools } from '../crawl/fetch/protocol.ts'
+import type { Abilities, Protocol, Protocols, ProtocolTools } from '../crawl/fetch/protocol.ts'
+import { loadPart } from '../crawl/parts/load-part.ts'
+import type { Parts } from '../crawl/parts/part.ts'
 import { createBrowserProtocol } from '../fetchers/browser/browser-protocol.ts'
 import { createQueryProtocol } from '../fetchers/db/query-protocol.ts'
 import { createSqlProtocol } from '../fetchers/db/sql-protocol.ts'
@@ -17,8 +19,30 @@ import { type ProtocolAbilities, webAbilities } from '../services/profiles/proto
 
 type ProtocolSettings = Pick<Config, 'files'>
 
-/** All protocols of this version beside the web's own. */
-function allProtocols({ files }: ProtocolSettings, tools: ProtocolTools): Protocol[] {
+/** Protocol modules of the configuration, in this thread: loaded once, before anything is made of them. */
+let added: readonly Parts['protocol'][] = []
+
+/** Loads the protocol modules that the configuration names. Throws `part-invalid`. */
+export async function loadProtocols({ parts }: Pick<Config, 'parts'>): Promise<void> {
+  added = await Promise.all(parts.protocols.map((path) => loadPart('protocol', path)))
+  const taken = new Map(builtInAbilities)
+  for (const [at, part] of added.entries()) {
+    const { schemes, can } = part.create(noTools)
+    for (const scheme of schemes) {
+      if (taken.has(scheme))
+        throw new AppError('part-invalid', `${parts.protocols[at]}: there is a protocol for ${scheme}: already`)
+      taken.set(scheme, abilityOf(can))
+      protocolAbilities.set(scheme, abilityOf(can))
+    }
+  }
+}
+
+/** All protocols beside the web's own. */
+function allProtocols(settings: ProtocolSettings, tools: ProtocolTools): Protocol[] {
+  return [...builtIn(settings, tools), ...added.map((part) => part.create(tools))]
+}
+
+function builtIn({ files }: ProtocolSettings, tools: ProtocolTools): Protocol[] {
   const { roots } = files
   return [
     createFileProtocol({ roots }),
@@ -59,12 +83,19 @@ const noTools: ProtocolTools = {
 }
 
 /** What can be watched, by URI scheme. */
-export const protocolAbilities: ProtocolAbilities = new Map([
+const builtInAbilities: ProtocolAbilities = new Map([
   ...webAbilities,
-  ...allProtocols({ files: { roots: [] } }, noTools).flatMap(({ schemes, can: { push, credentials, depth } }) =>
-    schemes.map((scheme) => [scheme, { push, credentials, depth, browser: false }] as const),
+  ...builtIn({ files: { roots: [] } }, noTools).flatMap(({ schemes, can }) =>
+    schemes.map((scheme) => [scheme, abilityOf(can)] as const),
   ),
 ])
+
+/** The same, with those that were loaded. */
+export const protocolAbilities = new Map(builtInAbilities)
+
+function abilityOf({ push, credentials, depth }: Abilities) {
+  return { push, credentials, depth, browser: false }
+}
 
 /** Those that tell of news by themselves. */
 export const createListeningProtocols = (config: ProtocolSettings): Protocol[] =>

@@ -56,12 +56,20 @@ export async function readSeeds(
   {
     cwd,
     under = '',
+    allSchemes = false,
     errors,
-  }: { cwd: string /** Stands before each place. */; under?: string; errors: ValidationError[] },
+  }: {
+    cwd: string
+    /** Stands before each place. */
+    under?: string
+    /** There are protocol modules: which schemes they have is known when they are loaded. */
+    allSchemes?: boolean
+    errors: ValidationError[]
+  },
 ): Promise<string[]> {
   const seeds = new Set<string>()
   function add(text: string, place: string): void {
-    const fault = seedError(text)
+    const fault = seedError(text, allSchemes)
     if (fault === undefined) seeds.add(text)
     else errors.push({ place: under + place, message: fault })
   }
@@ -85,11 +93,12 @@ export async function readSeeds(
 /** What can be crawled without signing in. */
 const crawled = ['http', 'https', 'file', 'ftp', 'ftps', 'gopher', 'nntp', 'nntps']
 
-function seedError(text: string): string | undefined {
+function seedError(text: string, allSchemes: boolean): string | undefined {
   // There may be very many: the common case must not cost an object.
   if (/^https?:\/\//i.test(text) && URL.canParse(text)) return undefined
   const url = URL.parse(text)
-  if (url !== null && text.includes('://') && crawled.includes(url.protocol.slice(0, -1))) return undefined
+  if (url !== null && text.includes('://') && (allSchemes || crawled.includes(url.protocol.slice(0, -1))))
+    return undefined
   // `example.org/x` is not a URL, and `localhost:80` parses as one with an unintended scheme.
   const meant = URL.parse(`https://${text}`)
   const isHost = /^(?:localhost|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?#]|$)/.test(text) && meant !== null
@@ -105,11 +114,12 @@ export type CrawlLists = Pick<CrawlSettings, 'seeds' | 'depth' | 'files' | 'focu
 
 /** What `crawl.seeds`, `depth`, `mime`, `ignore` and `block` say, with the files they name. Adds every error. */
 export async function readCrawlLists(
-  crawl: Config['crawl'],
+  { crawl, parts }: Pick<Config, 'crawl' | 'parts'>,
   errors: ValidationError[],
   /** The terms of a profile that `crawl.focus` names; null where it can't be read. */
   termsOfProfile: (xml: string) => string[] | null = () => null,
 ): Promise<CrawlLists> {
+  const allSchemes = parts.protocols.length > 0
   async function textOf(name: 'mime' | 'ignore' | 'block' | 'focus'): Promise<string | null> {
     const entries = crawl[name]
     if (entries.length === 0) return null
@@ -133,7 +143,7 @@ export async function readCrawlLists(
     return null
   }
   return {
-    seeds: await readSeeds(crawl.seeds, { cwd: '.', under: 'crawl.seeds: ', errors }),
+    seeds: await readSeeds(crawl.seeds, { cwd: '.', under: 'crawl.seeds: ', allSchemes, errors }),
     depth: crawl.depth >= NO_DEPTH_LIMIT ? null : crawl.depth,
     focus: await focusOf(await textOf('focus')),
     files: {

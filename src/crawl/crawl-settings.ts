@@ -32,13 +32,13 @@ export async function settingsForWatching(folder: string, config: Config): Promi
 }
 
 /** The lists of the configuration, with the files they name. Throws when one can't be read. */
-export async function readFileLists({ crawl }: Config): Promise<CrawlSettings['files']> {
-  return (await readLists({ crawl })).files
+export async function readFileLists(config: Config): Promise<CrawlSettings['files']> {
+  return (await readLists(config)).files
 }
 
-async function readLists({ crawl }: Pick<Config, 'crawl'>): Promise<CrawlLists> {
+async function readLists(config: Pick<Config, 'crawl' | 'parts'>): Promise<CrawlLists> {
   const errors: ValidationError[] = []
-  const lists = await readCrawlLists(crawl, errors)
+  const lists = await readCrawlLists(config, errors)
   if (errors.length > 0) throw new InvalidInputError('config-invalid', errors)
   return lists
 }

@@ -48,11 +48,14 @@ export async function crawlSettingsOf(options: CrawlOptions, target: Target): Pr
     errors.push({ place, message: `must be a whole number, at least ${min}` })
     return null
   }
-  const configured = await readCrawlLists(config.crawl, errors)
+  const configured = await readCrawlLists(config, errors)
   const words = typeof seeds === 'string' ? [seeds] : seeds
   const settings = {
     ...{ folder, config, files: configured.files, omit: omitRulesOf(config.sources) },
-    seeds: words === undefined ? configured.seeds : await readSeeds(words, { cwd: process.cwd(), errors }),
+    seeds:
+      words === undefined
+        ? configured.seeds
+        : await readSeeds(words, { cwd: process.cwd(), allSchemes: config.parts.protocols.length > 0, errors }),
     depth: count('depth', depth, 0) ?? configured.depth,
     maxPages: count('maxPages', maxPages, 1),
     restrict: restrict instanceof RegExp ? restrict.source : (restrict ?? null),

@@ -21,9 +21,10 @@ export type EraceProcess = {
 }
 
 /** The real command in its own process, as a user starts it. */
-export function startErace(args: readonly string[], env: Record<string, string> = {}): EraceProcess {
+export function startErace(args: readonly string[], env: Record<string, string> = {}, cwd?: string): EraceProcess {
   const child = spawn(process.execPath, [program, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    cwd,
     env: { ...process.env, ...env },
   })
   const output = { stdout: '', stderr: '' }

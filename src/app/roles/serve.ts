@@ -19,6 +19,7 @@ import { scheduleDeps } from '../cluster-schedule.ts'
 import { openDelivery } from '../delivery.ts'
 import { openUpToDate, untilAnswered } from '../engines/postgres-stores.ts'
 import { createEars } from '../listening.ts'
+import { loadProtocols } from '../protocols.ts'
 import { startArchive } from '../server/archive.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
 
@@ -35,6 +36,7 @@ const LISTENING = 1
  * leads the scheduler. When the database goes away, requests fail and everything else waits for it.
  */
 export async function serve(target: Target, hooks: ServeHooks): Promise<void> {
+  await loadProtocols(target.config)
   const { signal, log } = hooks
   // Workers fetch by their own; this process explains by them.
   await settingsForWatching('', target.config)

@@ -18,6 +18,7 @@ import { openDelivery } from '../delivery.ts'
 import { sqliteStores } from '../engines/sqlite-stores.ts'
 import { createLocalFetchers } from '../fetchers.ts'
 import { createEars } from '../listening.ts'
+import { loadProtocols } from '../protocols.ts'
 import { holdRetention } from '../retention.ts'
 import { startArchive } from '../server/archive.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
@@ -33,6 +34,7 @@ const INDEX_EVERY_MS = 1000
 /** `erace up` on a data folder: scheduler, crawler, annotation engine and server in one process, until it is ended. */
 export async function up(folder: string, config: Config, hooks: UpHooks): Promise<void> {
   const { signal, log } = hooks
+  await loadProtocols(config)
   const clock = systemClock
   let server: RunningServer | null = null
   let healthError: string | null = null

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { createBodyReader } from '../../archive/body-reader.ts'
 import type { Config } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
 import type { CrawlResult } from '../../core/reports/crawl-report.ts'
 import type { Retries } from '../../core/work/retries.ts'
 import type { Wanted } from '../../crawl/parts/answer.ts'
@@ -50,6 +51,11 @@ const filesOf = (list: readonly string[]): string[] => list.filter((item) => ite
 export const hasModules = ({ parts }: Config): boolean => parts.modules.length + filesOf(parts.storage).length > 0
 
 export async function startModules(options: ModulesOptions): Promise<Modules> {
+  if (!options.config.parts.storage.includes('archive'))
+    throw new AppError(
+      'config-invalid',
+      'parts.storage: must name `archive`, too: versions are compared with what it keeps',
+    )
   const { config, run, journal, stores, log, retries } = options
   const { modules, storage, output, pageTimeMs, memoryBytes, maxFaults, checkpointEveryMs } = config.parts
   const spool = openSpoolFolder(options.spoolParent)

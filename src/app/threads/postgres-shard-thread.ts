@@ -33,7 +33,7 @@ import { createPostgresDocuments } from '../../store/postgres/documents/document
 import { createPostgresFrontier } from '../../store/postgres/frontier/frontier.ts'
 import { createPostgresWalks } from '../../store/postgres/frontier/walks.ts'
 import { createPartitionLeases, leasesChannel } from '../../store/postgres/leases/leases.ts'
-import { createProtocols } from '../protocols.ts'
+import { createProtocols, loadProtocols } from '../protocols.ts'
 import { openOutlet, type ShardModules } from './modules.ts'
 
 /**
@@ -64,6 +64,7 @@ const BEAT_WITHIN = 0.3
 async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
   const { settings, index, shards, run, looksBack, seed, address, node, ...data } = workerData as PostgresShardData
   const { cluster, crawl } = settings.config
+  await loadProtocols(settings.config)
   const counters = openSharedCounters(data.memory)
   const stats = counters.shard(index)
   const retries = startThreadRetries(systemClock, (waiting) => {

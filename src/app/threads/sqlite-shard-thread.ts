@@ -24,7 +24,7 @@ import { type Database, openDatabase } from '../../store/sqlite/folder/database.
 import { openCatalogForReading, paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { openShardStore } from '../../store/sqlite/folder/shard-store.ts'
-import { createProtocols, withSeedFolders } from '../protocols.ts'
+import { createProtocols, loadProtocols, withSeedFolders } from '../protocols.ts'
 import { openOutlet, type ShardModules } from './modules.ts'
 
 /** One shard in a worker thread, on the embedded store. */
@@ -47,6 +47,7 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
   const counters = openSharedCounters(memory)
   const faults = createPartFaults(log)
   const assignment = await openHostAssignment(settings.config.parts.frontier, faults)
+  await loadProtocols(settings.config)
   const store = openShardStore({
     ...{ folder: settings.folder, shard: index, shards, run, partitions, ports, looksBack },
     maxUrlsPerHost: maxUrlsPerHost(crawl),

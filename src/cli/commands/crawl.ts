@@ -200,7 +200,7 @@ async function readSettings(
     return path === undefined ? null : readTextFile(path, { cwd, place: `${prefix}${name} ${path}`, errors })
   }
   // The command line comes before the configuration, list by list.
-  const configured = await readCrawlLists(config.crawl, errors, focusTermsOfProfile)
+  const configured = await readCrawlLists(config, errors, focusTermsOfProfile)
   const { mimeTypes, ignoreTypes, blockList } = configured.files
   if (config.crawl.order === 'walk' && options.text('max-pages') === undefined)
     errors.push({
@@ -212,7 +212,10 @@ async function readSettings(
   return {
     folder: dataDir,
     config,
-    seeds: seeds.length === 0 ? configured.seeds : await readSeeds(seeds, { cwd, errors }),
+    seeds:
+      seeds.length === 0
+        ? configured.seeds
+        : await readSeeds(seeds, { cwd, allSchemes: config.parts.protocols.length > 0, errors }),
     depth: wholeNumber(options, 'depth', [0], errors) ?? configured.depth,
     restrict: regularExpression(options.text(restrict), dashes + restrict, errors),
     maxPages: wholeNumber(options, 'max-pages', [1], errors),

@@ -31,8 +31,9 @@ import { namingOf } from '../normalize/naming.ts'
 import { createUrlOrder } from '../order/orders.ts'
 import { createWalk, createWalkRandom, type Walk } from '../order/walk.ts'
 import { createPartFaults } from '../parts/guarded.ts'
-import { openDocumentSet, openUrlSet } from '../parts/sets.ts'
+import { loadFilters } from '../parts/load-filters.ts'
 import type { Outlet } from '../parts/outlet.ts'
+import { openDocumentSet, openUrlSet } from '../parts/sets.ts'
 import { productToken } from '../robots/agent-token.ts'
 import { createRobotsCache } from '../robots/robots-cache.ts'
 import { createSitemapLimit, createSitemapOffers } from '../tables/sitemaps.ts'
@@ -172,7 +173,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
   const walk = crawl.order === 'walk' ? openWalk(settings, environment) : null
   const order = createUrlOrder(crawl.order, settings.focus ?? null)
   const pipe = createLinkPipe({
-    steps: createFilterSteps(settings, inScope),
+    steps: createFilterSteps(settings, inScope, await loadFilters(settings.config.parts.filters, log)),
     normaliser: createLinkNormaliser(naming),
     fingerprinter,
     seen,

@@ -8,9 +8,9 @@ import { CONFIGURATION } from '../../store/rules/crawls.ts'
 export type ConfiguredSeeds = Pick<CrawlLists, 'seeds' | 'depth'>
 
 /** `crawl.seeds` and `crawl.depth`, with the files they name. Throws when one can't be read. */
-export async function readConfiguredSeeds({ crawl }: Config): Promise<ConfiguredSeeds> {
+export async function readConfiguredSeeds(config: Config): Promise<ConfiguredSeeds> {
   const errors: ValidationError[] = []
-  const { seeds, depth } = await readCrawlLists(crawl, errors)
+  const { seeds, depth } = await readCrawlLists(config, errors)
   if (errors.length > 0) throw new InvalidInputError('config-invalid', errors)
   return { seeds, depth }
 }

@@ -7,7 +7,7 @@ import { createFilterTree } from '../../filter/filter-tree.ts'
 import { parseIgnoreTypes } from '../../filter/ignored-types.ts'
 import { createScope } from '../../filter/scope.ts'
 import { createTrapFilter } from '../../filter/trap.ts'
-import { knownPathsFilter } from '../../filter/url-filter.ts'
+import { knownPathsFilter, type UrlFilter } from '../../filter/url-filter.ts'
 import { createVariantCounter } from '../../filter/variant-counter.ts'
 import type { Watches } from '../results/check-results.ts'
 import type { LinkDraft, LinkStep } from './link-pipe.ts'
@@ -25,7 +25,12 @@ export function createInScope({ seeds, restrict }: CrawlSettings, watches: Watch
 }
 
 /** Which URLs are worth a request, in this order. */
-export function createFilterSteps(settings: CrawlSettings, inScope: InScope): LinkStep[] {
+export function createFilterSteps(
+  settings: CrawlSettings,
+  inScope: InScope,
+  /** Of the configuration's files. */
+  added: readonly Pick<UrlFilter, 'accepts'>[] = [],
+): LinkStep[] {
   const { crawl } = settings.config
   const { files } = settings
   const traps = createTrapFilter({
@@ -51,6 +56,10 @@ export function createFilterSteps(settings: CrawlSettings, inScope: InScope): Li
     },
     { name: 'drop blocked', run: ({ url }) => (blocked === null || blocked.accepts(url) ? null : 'blocked') },
     { name: 'drop filtered', run: ({ url }) => (filter.accepts(url) ? null : 'scope') },
+    {
+      name: 'drop what added filters refuse',
+      run: ({ url }) => (added.every((each) => each.accepts(url)) ? null : 'scope'),
+    },
     { name: 'drop out of scope', run: (draft) => (inScope(draft) ? null : 'scope') },
     // Counts only what would be fetched: links out of scope must not use up the variants of a path.
     { name: 'drop query variants', rule: 'variants', run: ({ url }) => (variants.admits(url) ? null : 'trap') },

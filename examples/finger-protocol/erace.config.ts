@@ -1,0 +1,3 @@
+export default {
+  parts: { protocols: ['./finger-protocol.ts'] },
+}

@@ -1,0 +1,3 @@
+export default {
+  parts: { storage: ['archive', './markdown-files.ts'] },
+}

@@ -1,0 +1,3 @@
+export default {
+  parts: { filters: ['./no-calendars.ts'] },
+}

@@ -1,0 +1,3 @@
+export default {
+  parts: { modules: ['./tag-counter.ts'] },
+}

@@ -1,0 +1,33 @@
+import type { UrlFilter } from '../filter/url-filter.ts'
+import { loadPart } from './load-part.ts'
+
+type Log = (level: 'warn', message: string, fields: Record<string, unknown>) => void
+
+/**
+ * The URL filters of the configuration, for one crawling thread. They are asked for each link in that very thread, so they have to be
+ * quick. One that throws refuses the link, and is named in the log the first time.
+ */
+export async function loadFilters(paths: readonly string[], log: Log): Promise<Pick<UrlFilter, 'accepts'>[]> {
+  return Promise.all(
+    paths.map(async (path) => {
+      const part = await loadPart('filter', path)
+      const filter = part.create()
+      let hasThrown = false
+      return {
+        accepts(url) {
+          try {
+            return filter.accepts(url) === true
+          } catch (error) {
+            if (!hasThrown)
+              log('warn', `the URL filter ${part.name} failed; such links are not followed`, {
+                url,
+                error: String(error),
+              })
+            hasThrown = true
+            return false
+          }
+        },
+      }
+    }),
+  )
+}
