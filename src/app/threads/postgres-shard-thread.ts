@@ -105,10 +105,9 @@ async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
   const sender = createResultSender({ results, calls, isStopping: mayNotWait, onFailed: fail })
   const parts = await assembleShard(settings, {
     ...{ index, shards, run, looksBack, seed, store, documents, counters, clock, log, retries, logsPauses: false },
-    walks: createPostgresWalks(pool),
     ...keptVersionsOf(pool, (read) => calls.untilDone('reading a kept version', read, { isStopping: mayNotWait })),
-    ...{ protocols: createProtocols(settings.config), secrets: openSecrets(pool, settings) },
-    outlet: openOutlet(data.modules, index),
+    ...{ protocols: createProtocols(settings.config), outlet: openOutlet(data.modules, index) },
+    ...{ secrets: openSecrets(pool, settings), walks: createPostgresWalks(pool) },
     coordinate: (given) =>
       createClusterCoordination({
         ...given,
