@@ -86,6 +86,25 @@ export function versionsSuite(engine: StoreEngine): void {
     )
 
     test(
+      'a version that was completed from a table says so, and counts as one more answer that was not the whole page',
+      withPage(async ({ host, record, history, known }) => {
+        await record(pageOf(host, '/', 'one'))
+        await record(pageOf(host, '/', 'two', { at: 2_000, completed: 'price time' }))
+        await record(noteOf(host, '/', 'unchanged', { at: 3_000 }))
+        await record(pageOf(host, '/', 'three', { at: 4_000, completed: 'price' }))
+        assert.equal((await known())?.notModified, 3)
+        await record(pageOf(host, '/', 'three', { at: 5_000, completed: 'price' }))
+        assert.equal((await known())?.notModified, 4)
+        await record(pageOf(host, '/', 'three', { at: 6_000 }))
+        assert.equal((await known())?.notModified, 0)
+        assert.deepEqual(
+          (await history()).map(({ completed }) => completed),
+          ['', 'price time', 'price'],
+        )
+      }),
+    )
+
+    test(
       'a page that fails keeps why and how often in a row, until it answers',
       withPage(async ({ host, record, document, bad }) => {
         const failed = (at: number, reason: string, status = 0) =>

@@ -111,6 +111,24 @@ export function frontierHostSuite(engine: StoreEngine): void {
         assert.equal((await reopened.frontier.loadRobots(`${origin}:8080`))?.kind, 'allow-all')
       }),
     )
+
+    test(
+      'whether an origin offers tables is kept, and replaced by what came last',
+      withSystem(engine, { shards: 2 }, async (system) => {
+        const [{ frontier }] = await openTwo(system)
+        const origin = `http://${system.hostOf(0, 0)}`
+        assert.equal(await frontier.loadTables(origin), null)
+        await frontier.saveTables(origin, { kind: 'offered', expiresAt: 5_000 })
+        await frontier.saveTables(origin, { kind: 'wrong', expiresAt: 7_000.5 })
+        await frontier.saveTables(`${origin}:8080`, { kind: 'none', expiresAt: 2 })
+        await system.kill()
+        const [reopened] = await openTwo(system)
+        const kept = await reopened.frontier.loadTables(origin)
+        assert.equal(kept?.kind, 'wrong')
+        assert.ok(Math.abs(kept.expiresAt - 7_000.5) < 1)
+        assert.equal((await reopened.frontier.loadTables(`${origin}:8080`))?.kind, 'none')
+      }),
+    )
   })
 }
 
