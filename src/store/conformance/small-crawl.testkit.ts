@@ -60,6 +60,8 @@ export function smallCrawl(
       answer: undefined,
     },
     { act: async () => (await frontier.loadRobots(`http://${one}`))?.kind, answer: 'allow-all' },
+    { act: () => frontier.saveTables(`http://${one}`, { kind: 'offered', expiresAt: 1 }), answer: undefined },
+    { act: async () => (await frontier.loadTables(`http://${one}`))?.kind, answer: 'offered' },
     { act: async () => (await frontier.settle(batchOf({ done: await queueOf(frontier) }))).removed, answer: 3 },
   ]
 }
