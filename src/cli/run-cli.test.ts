@@ -58,7 +58,7 @@ describe('the command line', () => {
     assert.deepEqual(err.split('\n'), [
       'erace crawl: --dpeth: unknown option; did you mean --depth?',
       'erace crawl: wrong.json, crawl.dely: unknown key; did you mean crawl.delay?',
-      'erace crawl: ERACE_CRAWL_ORDER: expected one of breadth, depth, shallow, random, not "sideways"',
+      'erace crawl: ERACE_CRAWL_ORDER: expected one of breadth, depth, shallow, random, fifo, importance, focused, walk, not "sideways"',
       'erace crawl: --fetchers: expected a whole number from 1 to 10000, not "0"',
       'erace crawl: 3: not a URL',
       "erace crawl: telnet://a.example/: telnet: can't be crawled, only http, https, file, ftp, ftps, gopher, nntp, nntps",
