@@ -158,6 +158,7 @@ export function testMcp(name: string, create: () => Promise<McpWorld>): void {
           assert.equal(tool.annotations?.readOnlyHint, !['watch', 'mark'].includes(tool.name))
         }
         assert.equal(client.getServerVersion()?.name, 'erace')
+        assert.equal(client.getNegotiatedProtocolVersion() === '2026-07-28', mode === 'auto')
         assert.equal((await dataOf(client, 'inbox', {})).items.length, 1)
       })
 
