@@ -5,7 +5,7 @@ import type { CrawlSettings } from '../config/crawl-settings.ts'
 import type { Account } from '../core/account.ts'
 import type { ImportedProfile, Profile, ProfileDraft, ProfileUrd } from '../core/profile.ts'
 import type { AciImportReport, AciImportRequest } from '../core/reports/aci-report.ts'
-import type { AugmentReport } from '../core/reports/augment-report.ts'
+import type { AugmentProgress, AugmentReport } from '../core/reports/augment-report.ts'
 import type { BackupReport, CopyProgress, RestoreReport } from '../core/reports/backup-report.ts'
 import type { CrawlResult, CrawlSnapshot } from '../core/reports/crawl-report.ts'
 import type { ExportProgress, ExportReport, ExportRequest } from '../core/reports/export-report.ts'
@@ -69,7 +69,7 @@ export type Engine = {
   /** Versions that were set aside are processed again. Returns how many. */
   retryTasks(target: Target): Promise<number>
   /** Writes the tables of a static site. */
-  augment(request: AugmentOptions): Promise<AugmentReport>
+  augment(request: AugmentOptions, onProgress: (progress: AugmentProgress) => void): Promise<AugmentReport>
   gc(request: GcRequest, hooks: GcHooks): Promise<GcReport>
   verify(
     target: Target,

@@ -55,7 +55,8 @@ async function check(target: Target, onProgress: OnProgress): Promise<{ report: 
   return { report, damage }
 }
 
-export const augment: Engine['augment'] = async (request) => augmentFolder({ ...request, clock: systemClock })
+export const augment: Engine['augment'] = async (request, onProgress) =>
+  augmentFolder({ ...request, clock: systemClock, onProgress })
 
 export const backup: Engine['backup'] = async ({ dataDir, config }, file, hooks) => {
   const key = createCredentialsKey({ given: config.credentials.key, file: paths.key(dataDir) })

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import type { ValidationError } from '../../config/validation-errors.ts'
-import type { AugmentReport } from '../../core/reports/augment-report.ts'
+import type { AugmentProgress, AugmentReport } from '../../core/reports/augment-report.ts'
 import { type Command, exitCodes } from '../command.ts'
+import { createStatusLine } from '../output/status-line.ts'
 import { formatCount, formatSpan, printable } from '../output/terminal-text.ts'
 
 export const command: Command = {
@@ -19,17 +20,29 @@ export const command: Command = {
     { line: 'erace augment ./public --base https://example.org/', about: 'with absolute links' },
     { line: 'erace augment ./public --check', about: 'before publishing: is every table up to date?' },
   ],
-  async prepare({ positionals, options, cwd, engine, io, json }, errors) {
+  async prepare({ positionals, options, cwd, engine, io, json, quiet }, errors) {
     const [folder, ...more] = positionals
     if (folder === undefined || more.length > 0)
       errors.push({ place: 'DIR', message: 'give one folder, the root of the site' })
     const base = readBase(options.text('base'), errors)
     return async () => {
-      const report = await engine.augment({ folder: resolve(cwd, folder!), base, check: options.flag('check') })
+      const line = createStatusLine(io.stderr)
+      const shows = io.stderr.isTTY === true && !quiet && !json
+      const onProgress = (progress: AugmentProgress) => shows && line.draw(progressPieces(progress))
+      const request = { folder: resolve(cwd, folder!), base, check: options.flag('check') }
+      const report = await engine.augment(request, onProgress).finally(line.clear)
       io.stdout.write(json ? `${JSON.stringify(report)}\n` : augmentText(report, options.flag('check')))
       return report.problemCount === 0 ? exitCodes.done : exitCodes.failed
     }
   },
+}
+
+function progressPieces({ documents, links, written }: AugmentProgress): string[] {
+  return [
+    `${formatCount(documents)} documents`,
+    `${formatCount(links)} links`,
+    `${formatCount(written)} tables written`,
+  ]
 }
 
 function readBase(text: string | undefined, errors: ValidationError[]): string | null {

@@ -1,6 +1,9 @@
 /** What is wrong with a table; `foreign`: something else has its name, and it was left alone. */
 export type TableProblem = 'missing' | 'stale' | 'orphaned' | 'foreign'
 
+/** So far. The number of documents to come isn't known before they are found. */
+export type AugmentProgress = Pick<AugmentReport, 'documents' | 'links' | 'written'>
+
 export type AugmentReport = {
   folder: string
   /** Documents that have a table, or should. */

@@ -116,6 +116,16 @@ describe('augment', () => {
     )
   })
 
+  test('reports its progress every hundred documents', async () => {
+    const site = openSite(Object.fromEntries(Array.from({ length: 205 }, (_, n) => [`${n}.html`, volatile])))
+    const seen: number[][] = []
+    await site.augment({ onProgress: ({ documents, links, written }) => seen.push([documents, links, written]) })
+    assert.deepEqual(seen, [
+      [100, 100, 200],
+      [200, 200, 400],
+    ])
+  })
+
   test('has limits', async () => {
     const site = openSite({ 'a/b/c.html': volatile, 'a/d.html': volatile, 'large.html': volatile.repeat(100) })
     const { skipped, documents } = await site.augment({ limits: { maxBytes: 1000 } })

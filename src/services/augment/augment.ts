@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
-import type { AugmentReport, TableProblem } from '../../core/reports/augment-report.ts'
+import type { AugmentProgress, AugmentReport, TableProblem } from '../../core/reports/augment-report.ts'
 import { extractFeed } from '../../crawl/extract/feed-page.ts'
 import { extractPage } from '../../crawl/extract/page.ts'
 import { documentDigest, isTable, readTable, type TableKind } from '../../crawl/tables/table-text.ts'
@@ -17,10 +17,13 @@ export type AugmentRequest = {
   check: boolean
   clock: Pick<Clock, 'monotonic'>
   limits?: Partial<FolderLimits>
+  /** Every hundred documents. */
+  onProgress?: (progress: AugmentProgress) => void
 }
 
 const defaultLimits: FolderLimits = { maxFiles: 1_000_000, maxDepth: 64, maxBytes: 10_000_000 }
 const MAX_LISTED = 1000
+const DOCUMENTS_PER_PROGRESS = 100
 const MAX_LINKS = 100_000
 const tableBytes: Record<TableKind, number> = { TOL: MAX_TOL_BYTES, TVI: MAX_TVI_BYTES }
 const kinds = ['TOL', 'TVI'] as const satisfies readonly TableKind[]
@@ -45,6 +48,7 @@ export async function augmentFolder({
   check,
   clock,
   limits = {},
+  onProgress = () => {},
 }: AugmentRequest): Promise<AugmentReport> {
   const startedAt = clock.monotonic()
   const within = { ...defaultLimits, ...limits }
@@ -91,7 +95,6 @@ export async function augmentFolder({
     const body = await readWithin(join(folder, file), within.maxBytes)
     if (body === null) return skip(file, `larger than ${within.maxBytes} bytes`)
     const tables = tablesOf(body, typeOf(name)!, base === null ? null : urlOf(file, base))
-    if (tables.TOL !== null || tables.TVI !== null) report.documents++
     report.links += tables.links
     report.volatileParts += tables.parts
     for (const kind of kinds) {
@@ -100,6 +103,8 @@ export async function augmentFolder({
         skip(`${file}.${kind}`, `the table would be larger than ${tableBytes[kind]} bytes`)
       else await settle(kind, `${file}.${kind}`, names.has(`${name}.${kind}`), text)
     }
+    if (tables.TOL === null && tables.TVI === null) return
+    if (++report.documents % DOCUMENTS_PER_PROGRESS === 0) onProgress(report)
   }
 
   for await (const { path, names } of walkFolders(folder, within)) {
