@@ -25,6 +25,7 @@ import { inboxPagesSuite } from './inbox-pages-suite.testkit.ts'
 import { inboxSuite } from './inbox-suite.testkit.ts'
 import { leasesSuite } from './leases-suite.testkit.ts'
 import { messagesSuite } from './messages-suite.testkit.ts'
+import { moduleJournalSuite } from './module-journal-suite.testkit.ts'
 import { objectsSuite } from './objects-suite.testkit.ts'
 import { profilesSuite } from './profiles-suite.testkit.ts'
 import { runsSuite } from './runs-suite.testkit.ts'
@@ -62,6 +63,7 @@ const suites = [
   deliveriesSuite,
   deliveryClockSuite,
   messagesSuite,
+  moduleJournalSuite,
   collectionSuite,
   hostViewSuite,
   graphViewSuite,

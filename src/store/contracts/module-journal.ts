@@ -8,7 +8,7 @@
 export type ModuleJournal = {
   /** Takes a place. `run` is the crawl's; 0 for a service, which goes on for ever. What other crawls left behind is dropped. */
   open(run: number): Promise<JournalContent>
-  /** All or nothing. */
+  /** All or nothing. Repeating it is harmless: where a connection broke, nobody knows whether it was done. */
   append(pages: readonly JournalPage[]): Promise<void>
   /** Replaces the checkpoint of the module, and drops pages up to `dropTo`. */
   save(checkpoint: ModuleCheckpoint, dropTo: number): Promise<void>

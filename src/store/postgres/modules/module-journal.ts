@@ -70,7 +70,7 @@ export function createPostgresModuleJournal(pool: PostgresPool): ModuleJournal {
       write(async (tx, place, run) => {
         await tx.query(
           `INSERT INTO module_pages (place, run, seq, answer, body)
-           SELECT $1, $2, * FROM unnest($3::bigint[], $4::text[], $5::bytea[])`,
+           SELECT $1, $2, * FROM unnest($3::bigint[], $4::text[], $5::bytea[]) ON CONFLICT DO NOTHING`,
           [
             ...[place, run, pages.map(({ seq }) => seq), pages.map(({ answer }) => storable(answer))],
             pages.map(({ body }) => (body === null ? null : Buffer.from(body))),

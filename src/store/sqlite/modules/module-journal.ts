@@ -8,7 +8,7 @@ export function createSqliteModuleJournal(db: Database): ModuleJournal {
     dropOtherCheckpoints: db.prepare('DELETE FROM module_checkpoints WHERE run NOT IN (0, ?)'),
     pages: db.prepare('SELECT seq, answer, body FROM module_pages WHERE run = ? ORDER BY seq'),
     checkpoints: db.prepare('SELECT module, seq, report, state FROM module_checkpoints WHERE run = ? ORDER BY module'),
-    append: db.prepare('INSERT INTO module_pages (run, seq, answer, body) VALUES (?, ?, ?, ?)'),
+    append: db.prepare('INSERT INTO module_pages (run, seq, answer, body) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING'),
     save: db.prepare(`INSERT INTO module_checkpoints (run, module, seq, report, state) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (run, module) DO UPDATE SET seq = excluded.seq, report = excluded.report, state = excluded.state`),
     drop: db.prepare('DELETE FROM module_pages WHERE run = ? AND seq <= ?'),
