@@ -20,7 +20,9 @@ function newFolder(): string {
 const bytesOf = (length: number): Uint8Array => Uint8Array.from({ length }, (_, at) => (at * 7) % 251)
 
 async function collect(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  return Uint8Array.from(Buffer.concat(await Array.fromAsync(stream)))
+  const pieces: Uint8Array[] = []
+  for await (const piece of stream) pieces.push(piece)
+  return Uint8Array.from(Buffer.concat(pieces))
 }
 
 describe('a rewindable body', () => {
