@@ -26,6 +26,7 @@ export type TableSite = {
 export async function openTableSite(
   pages: Record<string, string>,
   answer: (path: string, response: ServerResponse) => boolean | Promise<boolean> = () => false,
+  address = '127.0.0.1',
 ): Promise<TableSite> {
   const folder = newFolder()
   let seen = 0
@@ -39,7 +40,7 @@ export async function openTableSite(
     } catch {
       response.writeHead(404).end()
     }
-  })
+  }, address)
   const isTable = (path: string): boolean => /\.T(?:OL|VI)$/.test(path)
   const write = (path: string, text: string): void => {
     const file = join(folder, path)

@@ -126,6 +126,8 @@ async function useEverything(pool: PostgresPool, admin: PostgresPool): Promise<v
   }
   await owner.saveRobots('http://a.example', { kind: 'rules', body: Buffer.alloc(0), expiresAt: 1 })
   await owner.loadRobots('http://a.example')
+  await owner.saveTables('http://a.example', { kind: 'offered', expiresAt: 1 })
+  await owner.loadTables('http://a.example')
   await Promise.all([owner.close(), other.close()])
 }
 
