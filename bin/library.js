@@ -23,4 +23,5 @@ export const {
   isAppError,
   openArchive,
   startService,
+  toMarkdown,
 } = library

@@ -1,16 +1,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { defineStorage } from 'erace'
+import { defineStorage, toMarkdown } from 'erace'
 
-/** Writes every version that is stored as a Markdown file: title, address and text. The newest version of a page wins. */
+/** Writes every page that is stored as a Markdown file with its address on top. The newest version of a page wins. */
 export default defineStorage({
   name: 'markdown-files',
-  async store(version, { folder }) {
-    if (version.type !== 'text/html') return
-    const path = join(folder(), fileOf(version.url))
-    const text = (await version.text()).trim().split('\n').join('\n\n')
+  async store({ url, type, headers, body }, { folder }) {
+    if (type !== 'text/html') return
+    const contentType = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? type
+    const page = await toMarkdown({ body: await body.bytes(), contentType, url })
+    if (page === null) return
+    const path = join(folder(), fileOf(url))
     mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, `# ${await version.title()}\n\n<${version.url}>\n\n${text}\n`)
+    writeFileSync(path, `<${url}>\n\n${page.markdown}`)
   },
 })
 

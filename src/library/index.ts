@@ -1,3 +1,4 @@
+import type { Markdown, MarkdownSource } from '../archive/markdown/to-markdown.ts'
 import type { ConfigInput } from '../config/config-input.ts'
 import type { CrawlResult } from '../core/reports/crawl-report.ts'
 import type {
@@ -38,9 +39,15 @@ export async function startService(options?: ServiceOptions): Promise<Service> {
   return (await import('./service.ts')).startService(options)
 }
 
+/** A page, feed or text as Markdown without any HTML, for parts of the crawler. Null where the media type has no text. */
+export async function toMarkdown(source: MarkdownSource): Promise<Markdown | null> {
+  return (await import('../archive/markdown/to-markdown.ts')).toMarkdown(source)
+}
+
 /** The type of `erace.config.ts`: `export default defineConfig({ crawl: { delay: '2s' } })`. */
 export const defineConfig = (config: ConfigInput): ConfigInput => config
 
+export type { Markdown, MarkdownSource } from '../archive/markdown/to-markdown.ts'
 export type { ConfigInput } from '../config/config-input.ts'
 export { AppError, type ErrorCode, isAppError } from '../core/errors.ts'
 export type { CrawlResult, CrawlSnapshot } from '../core/reports/crawl-report.ts'
