@@ -99,26 +99,43 @@ function tableOf(results: readonly ContestResult[], feeds: readonly FeedRound[],
     stats['ratio feeds, first poll'] = rates[0]!.ours / rates[0]!.plain
     stats['ratio feeds, not modified'] = best('ours') / best('plain')
     stats['bytes of a poll, to the first'] = last.moved.bytes / first.moved.bytes
-    stats['live memory after the last poll, to the second'] = last.heapBytes! / second.heapBytes!
+    stats['live memory after the last poll, to the second'] = last.live!.heapBytes / second.live!.heapBytes
+    for (const [name, part] of [
+      ['live memory', 'heapBytes'],
+      ['memory outside of the heap', 'externalBytes'],
+      ['RSS after a collection', 'rssBytes'],
+    ] as const)
+      stats[`${name}, last third to first third`] = lastToFirst(feeds.flatMap(({ live }) => live?.[part] ?? []))
     stats['RSS after the last poll, to half of them'] = last.poll.rssBytes / middle.poll.rssBytes
     stats['feeds per second, not modified'] = best('ours')
   }
   for (const { contest, ours } of results) stats[`${contest.name} per second`] = ours.perSecond
   return {
     name: 'fetchers',
-    columns: ['what', 'items', 'items/s', 'plain client', 'items/s', 'ratio', 'moved MB', '304', 'live MB', 'RSS MB'],
+    columns: [
+      ...['what', 'items', 'items/s', 'plain client', 'items/s', 'ratio', 'moved MB', '304'],
+      ...['live MB', 'outside MB', 'RSS then', 'RSS MB'],
+    ],
     rows: [
       ...results.map(({ contest, ours, plain: [fastest] }) => [
         ...[contest.name, contest.items, ours.perSecond, fastest!.name, fastest!.perSecond],
-        ...[ours.perSecond / fastest!.perSecond, ours.bytes / 1e6, '', '', ''],
+        ...[ours.perSecond / fastest!.perSecond, ours.bytes / 1e6, '', '', '', '', ''],
       ]),
-      ...feeds.map(({ label, poll, moved, heapBytes }, at) => [
+      ...feeds.map(({ label, poll, moved, live }, at) => [
         ...[label, moved.distinct, rates[at]!.ours, 'undici, nothing kept', rates[at]!.plain],
         ...[rates[at]!.ours / rates[at]!.plain, moved.bytes / 1e6, moved.notModified],
-        ...[heapBytes === null ? '' : heapBytes / 1e6, poll.rssBytes / 1e6],
+        ...(live === null ? ['', ''] : [live.heapBytes / 1e6, live.externalBytes / 1e6]),
+        ...[live === null ? '' : live.rssBytes / 1e6, poll.rssBytes / 1e6],
       ]),
     ],
     stats,
     notes,
   }
+}
+
+/** The mean of the last third of the values, to that of the first. */
+function lastToFirst(values: readonly number[]): number {
+  const third = Math.max(1, Math.floor(values.length / 3))
+  const sumOf = (some: readonly number[]): number => some.reduce((sum, value) => sum + value, 0)
+  return sumOf(values.slice(-third)) / sumOf(values.slice(0, third))
 }

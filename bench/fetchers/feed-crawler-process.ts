@@ -23,6 +23,7 @@ export type Poll = {
 export type FeedCrawler = {
   /** The address of its inspector, which measures the live objects of all threads. */
   inspector(): string
+  rss(): number
   /** Checks every feed once. */
   poll(): Promise<Poll>
   end(): Promise<void>
@@ -100,6 +101,7 @@ answerCalls<FeedCrawler>({
     open(0, '127.0.0.1')
     return inspectorUrl()!
   },
+  rss: () => process.memoryUsage.rss(),
   poll,
   async end() {
     await fetcher.stop()

@@ -13,10 +13,13 @@ export type FeedRound = {
   label: string
   poll: Poll
   moved: OriginStats
-  /** Live objects of all threads of the crawler; measured twice only, since it slows the next poll down. */
-  heapBytes: number | null
+  /** Measured after some polls only, since it slows the next one down. */
+  live: LiveMemory | null
   plainSeconds: number
 }
+
+/** Of the crawler, after a garbage collection in all its threads: objects, what they hold outside of the heap, and the process as a whole. */
+export type LiveMemory = { heapBytes: number; externalBytes: number; rssBytes: number }
 
 /** All threads of the crawler stay. */
 const noThread = /(?!)/
@@ -34,9 +37,13 @@ export async function pollFeeds(options: FeedOptions): Promise<FeedRound[]> {
     feeds: urls,
   } satisfies FeedCrawlerData)
   const plain = createPlainPoller(urls, options)
+  async function measure(): Promise<LiveMemory> {
+    const { allBytes: heapBytes, externalBytes } = await heapAfterGc(await inspector, noThread)
+    return { heapBytes, externalBytes, rssBytes: await crawler.call('rss') }
+  }
+  const inspector = crawler.call('inspector')
   const rounds: FeedRound[] = []
   try {
-    const inspector = await crawler.call('inspector')
     for (let round = 0; round <= polls; round++) {
       await origin.call('stats')
       const poll = await crawler.call('poll')
@@ -46,10 +53,9 @@ export async function pollFeeds(options: FeedOptions): Promise<FeedRound[]> {
       if (expected !== feeds || moved.distinct !== feeds)
         throw new AppError('internal', `poll ${round}: ${JSON.stringify({ ...poll, ...moved, maxConnections: 0 })}`)
       const plainSeconds = await plain.poll(round > 0)
-      const isMeasured = round === 1 || round === polls
-      const heapBytes = isMeasured ? (await heapAfterGc(inspector, noThread)).allBytes : null
+      const live = isMeasured(round, polls) ? await measure() : null
       const label = round === 0 ? 'feeds, first poll' : `feeds, poll ${round + 1}`
-      rounds.push({ label, poll, moved, heapBytes, plainSeconds })
+      rounds.push({ label, poll, moved, live, plainSeconds })
     }
     return rounds
   } finally {
@@ -57,6 +63,12 @@ export async function pollFeeds(options: FeedOptions): Promise<FeedRound[]> {
     await crawler.end()
     await origin.end()
   }
+}
+
+/** After the second poll and the last, and after so many in between that a third of the run has three. */
+function isMeasured(round: number, polls: number): boolean {
+  const every = Math.max(1, Math.floor(polls / 9))
+  return round === 1 || round === polls || (polls >= 18 && round > 0 && round % every === 0)
 }
 
 /** The same requests with undici; nothing is read, compared or kept but the validator. */

@@ -5,6 +5,8 @@ export type HeapUse = {
   /** Bytes of live objects in all threads. */
   allBytes: number
   mainBytes: number
+  /** What these objects hold outside of the heap, such as buffers. */
+  externalBytes: number
   /** Promises that something still refers to, in all threads. A leak shows here long before it shows in bytes. */
   promises: number
   threads: number
@@ -62,10 +64,13 @@ export async function heapAfterGc(inspector: string, passing: RegExp): Promise<H
       else main.receive(answer)
     })
     await main.call('NodeWorker.enable', { waitForDebuggerOnStart: false })
-    const mainBytes = await liveBytes(main.call)
-    const use = { allBytes: mainBytes, mainBytes, promises: await countPromises(main.call), threads: 1 + workers.size }
+    const { heapBytes: mainBytes, externalBytes } = await liveBytes(main.call)
+    const promises = await countPromises(main.call)
+    const use = { allBytes: mainBytes, mainBytes, externalBytes, promises, threads: 1 + workers.size }
     for (const { call } of workers.values()) {
-      use.allBytes += await liveBytes(call)
+      const live = await liveBytes(call)
+      use.allBytes += live.heapBytes
+      use.externalBytes += live.externalBytes
       use.promises += await countPromises(call)
     }
     return use
@@ -77,10 +82,11 @@ export async function heapAfterGc(inspector: string, passing: RegExp): Promise<H
 }
 
 /** What is held only by what was just collected goes with the second collection. */
-async function liveBytes(call: Call): Promise<number> {
+async function liveBytes(call: Call): Promise<{ heapBytes: number; externalBytes: number }> {
   await call('HeapProfiler.collectGarbage')
   await call('HeapProfiler.collectGarbage')
-  return Number((await call('Runtime.getHeapUsage')).usedSize)
+  const { usedSize, backingStorageSize } = await call('Runtime.getHeapUsage')
+  return { heapBytes: Number(usedSize), externalBytes: Number(backingStorageSize) }
 }
 
 async function countPromises(call: Call): Promise<number> {
