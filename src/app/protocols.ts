@@ -78,6 +78,7 @@ export function withSeedFolders<T extends ProtocolSettings>(config: T, seeds: re
 const noTools: ProtocolTools = {
   fetch: () => Promise.reject(new AppError('internal', 'nothing is fetched here')),
   mayFetch: async () => false,
+  browserPages: { take: () => false, giveBack() {} },
   clock: systemClock,
   log() {},
 }

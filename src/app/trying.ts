@@ -14,6 +14,7 @@ import { createFetcher } from '../crawl/fetch/fetcher.ts'
 import { readCollectedTypes } from '../crawl/filter/collected-types.ts'
 import { productToken } from '../crawl/robots/agent-token.ts'
 import { createRobotsCache } from '../crawl/robots/robots-cache.ts'
+import { createBrowserPages } from '../crawl/worker/shared-counters.ts'
 import { createMayFetch, createRobotsGate } from '../crawl/worker/visit/robots-gate.ts'
 import { schemeOf } from '../fetchers/fetcher.ts'
 import type { Reach } from '../services/sources/trying/reach.ts'
@@ -66,6 +67,7 @@ export async function openReach({ config, clock }: { config: Config; clock: Cloc
     : null
   const { others, browser } = createProtocols(config)({
     ...{ fetch: fetcher.fetch, mayFetch: createMayFetch(gate, agent), clock, log() {} },
+    browserPages: createBrowserPages(),
   })
   const media = createMediaReader()
   return {

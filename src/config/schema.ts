@@ -205,7 +205,11 @@ export const settings = {
     about:
       'Address of a Chromium that runs elsewhere (DevTools protocol), such as `http://127.0.0.1:9222`, instead of starting one. Its memory is not limited.',
   },
-  'browser.maxPages': integer(2, [1, 100], 'Pages open in browsers at a time, per crawling thread; each has its own.'),
+  'browser.maxPages': integer(
+    2,
+    [1, 100],
+    'Pages open in browsers at a time, in all threads of a process; each has its own browser.',
+  ),
   'browser.timeout': duration('30s', ['1s', '10m'], 'Time for a page to load and for its steps.'),
   'browser.memory': bytes('1GB', ['128MB', '64GB'], 'A browser that takes more memory than this is ended.'),
   'browser.keepFor': duration('1m', ['0', '1d'], 'How long an unused browser is kept running.'),

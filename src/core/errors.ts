@@ -46,6 +46,7 @@ export const errorCodes = {
     retry: 'later',
     means: 'a step on the page could not be done, such as a click on a missing element',
   },
+  'browser-busy': { retry: 'later', means: 'as many pages are open in browsers as `browser.maxPages` allows' },
   'browser-failed': { retry: 'later', means: 'the browser failed, hung or used too much memory, and was ended' },
   // input
   'url-invalid': { retry: 'never', means: 'not a URL that can be fetched' },

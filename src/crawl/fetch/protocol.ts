@@ -38,8 +38,16 @@ export type ProtocolTools = {
   fetch: Fetcher['fetch']
   /** Whether robots.txt allows it. */
   mayFetch(url: string): Promise<boolean>
+  browserPages: BrowserPages
   clock: Clock
   log(level: 'debug' | 'info' | 'warn', message: string, fields?: Record<string, unknown>): void
+}
+
+/** Pages that are open in browsers, in all threads of the process. */
+export type BrowserPages = {
+  /** Counts one more, unless there are as many as that. */
+  take(limit: number): boolean
+  giveBack(): void
 }
 
 export type Abilities = {

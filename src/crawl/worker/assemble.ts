@@ -194,7 +194,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
   })
   const keyOf = (url: string): DocumentKey => ({ host: hostKey(url), fp: fingerprinter.toBigInt(url) })
   const known = environment.protocols({
-    ...{ fetch: fetcher.fetch, clock, log },
+    ...{ fetch: fetcher.fetch, clock, log, browserPages: counters.browserPages },
     mayFetch: createMayFetch(crawl.respectRobots ? visitorGate() : null, agent),
   })
   const bySchemes = new Map(known.others.flatMap((each) => each.schemes.map((scheme) => [scheme, each] as const)))

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { counterNames, createCounterMemory, createThrottleReasons, openSharedCounters } from './shared-counters.ts'
+import {
+  counterNames,
+  createBrowserPages,
+  createCounterMemory,
+  createThrottleReasons,
+  openSharedCounters,
+} from './shared-counters.ts'
 
 describe('the shared counters', () => {
   test('counters of all shards add up', () => {
@@ -77,6 +83,17 @@ describe('the shared counters', () => {
     assert.ok(one.takeAddress('2001:db8::1', 2), 'another address has its own limit')
     two.returnAddress('192.0.2.1')
     assert.ok(one.takeAddress('192.0.2.1', 2))
+  })
+
+  test('pages in browsers are counted over all crawls of a process', () => {
+    const [one, two] = [1, 2].map((shards) => openSharedCounters(createCounterMemory(shards, null)).browserPages)
+    assert.ok(one!.take(2))
+    assert.ok(two!.take(2))
+    assert.equal(one!.take(2), false)
+    assert.ok(one!.take(3), 'those that were refused do not count')
+    for (const pages of [one, one, two]) pages!.giveBack()
+    assert.ok(createBrowserPages().take(1))
+    createBrowserPages().giveBack()
   })
 
   test('a stop is seen by everybody', () => {

@@ -1,4 +1,5 @@
 import { type SkipReason, skipReasons } from '../../core/reports/crawl-report.ts'
+import type { BrowserPages } from '../fetch/protocol.ts'
 
 /**
  * Counters of the shards of one crawl, in shared memory: shards write without waiting, the main thread
@@ -53,17 +54,39 @@ const ADDRESS_SLOTS = 4096
 const FIRST_TOLD = FIRST_ADDRESS + ADDRESS_SLOTS
 const NO_BUDGET = 0x7fffffff
 
-export type CounterMemory = { control: SharedArrayBuffer; stats: SharedArrayBuffer; shards: number }
+export type CounterMemory = {
+  control: SharedArrayBuffer
+  stats: SharedArrayBuffer
+  /** Of the whole process. */
+  browsers: SharedArrayBuffer
+  shards: number
+}
+
+/** Where this process counts pages that are open in browsers, whatever crawl they are for. Threads get it with the memory of their crawl. */
+const browsersOfProcess = new SharedArrayBuffer(4)
+
+export function createBrowserPages(memory = browsersOfProcess): BrowserPages {
+  const open = new Int32Array(memory)
+  return {
+    take(limit) {
+      if (Atomics.add(open, 0, 1) < limit) return true
+      Atomics.sub(open, 0, 1)
+      return false
+    },
+    giveBack: () => void Atomics.sub(open, 0, 1),
+  }
+}
 
 export function createCounterMemory(shards: number, maxPages: number | null): CounterMemory {
   const control = new SharedArrayBuffer(4 * (FIRST_TOLD + shards))
   new Int32Array(control)[BUDGET] = maxPages ?? NO_BUDGET
-  return { control, stats: new SharedArrayBuffer(8 * counterNames.length * shards), shards }
+  const stats = new SharedArrayBuffer(8 * counterNames.length * shards)
+  return { control, stats, browsers: browsersOfProcess, shards }
 }
 
 export type SharedCounters = ReturnType<typeof openSharedCounters>
 
-export function openSharedCounters({ control: memory, stats, shards }: CounterMemory) {
+export function openSharedCounters({ control: memory, stats, browsers, shards }: CounterMemory) {
   const control = new Int32Array(memory)
   const values = new Float64Array(stats)
   const width = counterNames.length
@@ -120,6 +143,7 @@ export function openSharedCounters({ control: memory, stats, shards }: CounterMe
       return false
     },
     returnAddress: (address: string) => Atomics.sub(control, addressIndex(address), 1),
+    browserPages: createBrowserPages(browsers),
     /** Before a shard is sent something about watches. */
     tell: (shard: number): void => void Atomics.add(control, FIRST_TOLD + shard, 1),
     /** How often that was, as a 32-bit number. */

@@ -5,6 +5,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isAppError } from '../../core/errors.ts'
+import { retry } from '../../core/work/retry.ts'
 import { placeOf, render, type Site, startBrowserProtocol, startSite, withoutBrowser } from './browser.testkit.ts'
 import type { BrowserProtocol } from './browser-protocol.ts'
 import { isRunning, killAll, type Process, processOf, processTree } from './process-tree.ts'
@@ -131,12 +133,16 @@ describe('hostile pages in a browser', { skip: withoutBrowser, concurrency: 1 },
     await browser.close()
     assert.deepEqual(browserProcesses(), [])
     const two = startBrowserProtocol({ maxPages: 2 })
-    await Promise.all(Array.from({ length: 6 }, () => render(two, placeOf(at('/plain')))))
+    const later = {
+      ...{ firstMs: 10, lastMs: 50 },
+      shouldRetry: (error: unknown) => isAppError(error, 'browser-busy'),
+    }
+    await Promise.all(Array.from({ length: 6 }, () => retry(() => render(two, placeOf(at('/plain'))), later)))
     assert.deepEqual([two.counts.started, two.counts.visits], [2, 6])
     const left = browserProcesses()
-    const visit = render(two, placeOf(at('/slow')))
-    const waiting = Array.from({ length: 3 }, () => render(two, placeOf(at('/slow'))))
-    const failed = Promise.all([visit, ...waiting].map((one) => assert.rejects(one, { code: 'browser-failed' })))
+    const visits = [render(two, placeOf(at('/slow'))), render(two, placeOf(at('/slow')))]
+    await assert.rejects(render(two, placeOf(at('/plain'))), { code: 'browser-busy' })
+    const failed = Promise.all(visits.map((one) => assert.rejects(one, { code: 'browser-failed' })))
     await two.end()
     await failed
     assert.ok(left.length > 4)

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { isAppError } from '../../core/errors.ts'
+import { createBrowserPages } from '../../crawl/worker/shared-counters.ts'
 import { placeOf, startBrowserProtocol } from './browser.testkit.ts'
 import { makeBrowserFolder } from './browser-folder.ts'
 import { createBrowserPool } from './browser-pool.ts'
@@ -112,37 +113,29 @@ test('what is sent past us is refused', async () => {
   await proxy.close()
 })
 
-test('visits wait for their turn, and a failed start leaves it to the next', async () => {
-  let open = 0
-  let most = 0
+test('a visit without a page left is told so at once; pages come back, even from a failed start', async () => {
+  const pages = createBrowserPages(new SharedArrayBuffer(4))
   let starts = 0
   const start = async (): Promise<RunningBrowser> => {
     if (++starts === 1) throw new Error('no start')
     return { isAlive: true, memoryBytes: () => 0, close: async () => {} } as RunningBrowser
   }
-  const pool = createBrowserPool({ start, maxPages: 2, keepForMs: 1000, maxIdleBytes: 1 })
+  const options = { start, takePage: () => pages.take(2), returnPage: pages.giveBack, keepForMs: 1000, maxIdleBytes: 1 }
+  // Two threads of a process.
+  const [one, other] = [createBrowserPool(options), createBrowserPool(options)]
   const never = new AbortController().signal
-  const visit = () =>
-    pool.use(never, async () => {
-      most = Math.max(most, ++open)
-      await new Promise(setImmediate)
-      open--
-      return 'done'
-    })
-  const results = await Promise.allSettled(Array.from({ length: 7 }, visit))
-  assert.deepEqual(results.map(({ status }) => status).sort(), [...Array(6).fill('fulfilled'), 'rejected'])
-  assert.deepEqual([most, starts], [2, 3])
-
+  const visit = (pool = one) => pool.use(never, async () => 'done')
+  await assert.rejects(visit(), /no start/)
   const { promise: held, resolve: free } = Promise.withResolvers<void>()
-  const holders = [pool.use(never, () => held), pool.use(never, () => held)]
-  const controller = new AbortController()
-  const impatient = pool.use(controller.signal, async () => {})
-  const late = visit()
-  controller.abort()
-  await assert.rejects(impatient, { code: 'total-timeout' })
-  const closed = pool.close()
-  await assert.rejects(late, { code: 'browser-failed' })
+  const holders = [one.use(never, () => held), other.use(never, () => held)]
+  await assert.rejects(visit(), { code: 'browser-busy' })
+  await assert.rejects(visit(other), { code: 'browser-busy' })
+  await assert.rejects(one.use(AbortSignal.abort(), held as never), { code: 'total-timeout' })
   free()
-  await Promise.all([...holders, closed])
+  await Promise.all(holders)
+  assert.deepEqual(await Promise.all([visit(), visit(other)]), ['done', 'done'])
+  assert.equal(starts, 3, 'browsers are used again')
+  await Promise.all([one.close(), other.close()])
   await assert.rejects(visit(), { code: 'browser-failed' })
+  assert.ok(pages.take(1), 'all pages came back')
 })

@@ -9,7 +9,7 @@ import type { RunningBrowser } from './chromium.ts'
  *                  │                    └──not used for `keepForMs`──> closed
  *                  └──killed, ended by itself, or grown──> closed
  *
- * Visits beyond `maxPages` wait in order.
+ * A visit for which no page is left fails with `browser-busy`, and is to come again.
  */
 export type BrowserPool = {
   use<T>(signal: AbortSignal, visit: (browser: RunningBrowser) => Promise<T>): Promise<T>
@@ -19,45 +19,22 @@ export type BrowserPool = {
 
 export type BrowserPoolOptions = {
   start(): Promise<RunningBrowser>
-  maxPages: number
+  /** False where as many pages are open in this process as may be. */
+  takePage(): boolean
+  returnPage(): void
   keepForMs: number
   /** A browser that is larger than this after a visit is not used again. */
   maxIdleBytes: number
 }
 
-export function createBrowserPool({ start, maxPages, keepForMs, maxIdleBytes }: BrowserPoolOptions): BrowserPool {
+export function createBrowserPool(options: BrowserPoolOptions): BrowserPool {
+  const { start, takePage, returnPage, keepForMs, maxIdleBytes } = options
   const idle: { browser: RunningBrowser; timer: NodeJS.Timeout }[] = []
   const open = new Set<RunningBrowser>()
   const closing = new Set<Promise<void>>()
-  const waiting = new Set<() => void>()
-  let inUse = 0
   let isClosed = false
 
   const stopped = () => new AppError('browser-failed', 'The browser is being shut down')
-
-  async function turn(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) throw endOf(signal)
-    if (isClosed) throw stopped()
-    if (inUse < maxPages) {
-      inUse++
-      return
-    }
-    await new Promise<void>((resolve, reject) => {
-      const leave = () => {
-        waiting.delete(enter)
-        reject(endOf(signal))
-      }
-      const enter = () => {
-        waiting.delete(enter)
-        signal.removeEventListener('abort', leave)
-        if (isClosed) return reject(stopped())
-        inUse++
-        resolve()
-      }
-      waiting.add(enter)
-      signal.addEventListener('abort', leave, { once: true })
-    })
-  }
 
   function giveUp(browser: RunningBrowser): Promise<void> {
     open.delete(browser)
@@ -93,7 +70,9 @@ export function createBrowserPool({ start, maxPages, keepForMs, maxIdleBytes }: 
 
   return {
     async use(signal, visit) {
-      await turn(signal)
+      if (signal.aborted) throw endOf(signal)
+      if (isClosed) throw stopped()
+      if (!takePage()) throw new AppError('browser-busy', 'All browsers are busy. Try again in a moment')
       try {
         const browser = await take()
         try {
@@ -102,13 +81,11 @@ export function createBrowserPool({ start, maxPages, keepForMs, maxIdleBytes }: 
           await putBack(browser)
         }
       } finally {
-        inUse--
-        waiting.values().next().value?.()
+        returnPage()
       }
     },
     async close() {
       isClosed = true
-      for (const enter of [...waiting]) enter()
       for (const { timer } of idle.splice(0)) clearTimeout(timer)
       await Promise.all([...open].map(giveUp))
       await Promise.all(closing)

@@ -10,7 +10,7 @@ import { type Rendered, type VisitCounts, type VisitOrder, visitPage } from './p
 import { type RefusingProxy, startRefusingProxy } from './refusing-proxy.ts'
 
 /** `fetch` makes all requests of the pages, and `mayFetch` is asked before each. A page asks for many things at once, of few hosts. */
-export type BrowserProtocolOptions = Pick<ProtocolTools, 'fetch' | 'mayFetch' | 'log'> & {
+export type BrowserProtocolOptions = Pick<ProtocolTools, 'fetch' | 'mayFetch' | 'browserPages' | 'log'> & {
   config: Config['browser']
   /** Told of every response, as it came over the wire. */
   note?(bytes: number): void
@@ -50,7 +50,8 @@ export function createBrowserProtocol(options: BrowserProtocolOptions): BrowserP
       counts.started++
       return startChromium({ executable, cdp, proxyUrl, launchTimeoutMs })
     },
-    maxPages,
+    takePage: () => options.browserPages.take(maxPages),
+    returnPage: options.browserPages.giveBack,
     keepForMs,
     maxIdleBytes: maxMemoryBytes / 2,
   })
@@ -63,10 +64,12 @@ export function createBrowserProtocol(options: BrowserProtocolOptions): BrowserP
     async open(place) {
       if (cdp === '') findBrowser(executable)
       const order = orderOf(place)
-      const session = createSession(place.url, () => {
-        counts.visits++
-        return pool.use(place.signal, (browser) => visitPage(browser, order, settings, counts))
-      })
+      const session = createSession(place.url, () =>
+        pool.use(place.signal, (browser) => {
+          counts.visits++
+          return visitPage(browser, order, settings, counts)
+        }),
+      )
       // Signing in is part of opening: whether it worked is known when the page was seen.
       if (place.secret !== null) await session.look('')
       return session

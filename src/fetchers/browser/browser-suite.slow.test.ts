@@ -1,3 +1,4 @@
+import { createBrowserPages } from '../../crawl/worker/shared-counters.ts'
 import { testProtocol } from '../protocol-suite.testkit.ts'
 import { startTextSite, worldOver } from '../web-world.testkit.ts'
 import { browserConfig, withoutBrowser } from './browser.testkit.ts'
@@ -15,7 +16,11 @@ testProtocol(
   async () =>
     worldOver(await startTextSite(page), {
       scheme: '',
-      create: (fetch) => createBrowserProtocol({ config: browserConfig, fetch, mayFetch: async () => true, log() {} }),
+      create: (fetch) =>
+        createBrowserProtocol({
+          ...{ config: browserConfig, fetch, mayFetch: async () => true, log() {} },
+          browserPages: createBrowserPages(),
+        }),
     }),
   {
     skip: withoutBrowser,

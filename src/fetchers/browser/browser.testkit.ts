@@ -6,6 +6,7 @@ import { systemClock } from '../../core/clock.ts'
 import { createAddressGuard } from '../../core/url/address.ts'
 import { startFetcher } from '../../crawl/fetch/origin.testkit.ts'
 import type { ItemBody, Place, Secret } from '../../crawl/fetch/protocol.ts'
+import { createBrowserPages } from '../../crawl/worker/shared-counters.ts'
 import { type BrowserProtocol, type BrowserProtocolOptions, createBrowserProtocol } from './browser-protocol.ts'
 
 export const executable = process.env.ERACE_TEST_CHROMIUM ?? '/usr/bin/chromium'
@@ -77,6 +78,7 @@ export function startBrowserProtocol(
     config: { ...browserConfig, ...config },
     fetch: fetcher.fetch,
     mayFetch: async () => true,
+    browserPages: createBrowserPages(new SharedArrayBuffer(4)),
     log() {},
     ...options,
   })

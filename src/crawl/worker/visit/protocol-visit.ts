@@ -26,6 +26,8 @@ export type ProtocolVisitOptions = {
 /** Read in one visit; what is beyond comes with the next. */
 const MAX_BYTES = 32 << 20
 const MAX_READS = 500
+/** Visits that wait for a browser are put off, so that none keeps a fetcher from other hosts, or runs out of its time. */
+const BROWSER_BUSY_MS = 500
 /** Stands before the cursor of a list with more to come. */
 const MORE = 'more '
 
@@ -163,6 +165,8 @@ export function createProtocolVisit(options: ProtocolVisitOptions) {
         const totalMs = clock.monotonic() - started
         const failure = asAppError(error)
         const { code, message, retry } = failure
+        if (code === 'browser-busy')
+          return { kind: 'postponed', signal: untouched, until: clock.monotonic() + BROWSER_BUSY_MS }
         if (code === 'address-refused')
           return { kind: 'skipped', reason: 'address', status: 0, address: '', signal: untouched }
         if (code === 'not-found') return { kind: 'vanished', message, known, signal: signalOf(totalMs, false) }

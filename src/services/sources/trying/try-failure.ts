@@ -12,7 +12,9 @@ export type TryFailure = {
 export class RobotsRefusal extends Error {}
 
 const MAX_MESSAGE = 400
-const browserCodes: ReadonlySet<ErrorCode> = new Set(['browser-missing', 'browser-failed', 'step-failed'])
+const browserCodes: ReadonlySet<ErrorCode> = new Set([
+  ...(['browser-missing', 'browser-busy', 'browser-failed', 'step-failed'] as const),
+])
 
 /** Those whose message comes from a library or the network; that of all others is written for the owner. */
 const ownWords = new Map<ErrorCode, (host: string) => string>([

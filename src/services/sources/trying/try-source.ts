@@ -1,7 +1,8 @@
 import type { Clock } from '../../../core/clock.ts'
-import { AppError } from '../../../core/errors.ts'
+import { AppError, isAppError } from '../../../core/errors.ts'
 import type { Source } from '../../../core/profile.ts'
 import { credentialsId } from '../../../core/url/access.ts'
+import { retry } from '../../../core/work/retry.ts'
 import type { Item, List, Place, Protocol, Secret } from '../../../crawl/fetch/protocol.ts'
 import type { Secrets } from '../../../crawl/fetch/secrets.ts'
 import type { Reach } from './reach.ts'
@@ -96,6 +97,15 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 async function readByProtocol(protocol: Protocol, source: Source, reach: Reach, place: Place) {
+  // The crawler has them all, but none for long.
+  const options = { firstMs: 50, lastMs: 200, signal: place.signal }
+  return retry(() => readOnce(protocol, source, reach, place), {
+    ...options,
+    shouldRetry: (error) => isAppError(error, 'browser-busy'),
+  })
+}
+
+async function readOnce(protocol: Protocol, source: Source, reach: Reach, place: Place) {
   const session = await protocol.open(place)
   try {
     const found = await session.look('')
