@@ -43,7 +43,7 @@ const index = (...urls: string[]): string =>
   `<sitemapindex>${urls.map((url) => `<sitemap><loc>${url}</loc></sitemap>`).join('')}</sitemapindex>`
 const isPage = (path: string): boolean => /^\/(?:\d+|)$/.test(path)
 
-const settings = { crawl: { tables: 'offered', threads: 1 } }
+const settings = { crawl: { tables: 'search', threads: 1 } }
 const pagesOf = ({ asked }: HandlerSite): string[] => asked.filter((path) => isPage(path) && path !== '/')
 
 const home = ({ origin }: HandlerSite): string => `${origin}/`

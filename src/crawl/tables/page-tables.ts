@@ -37,6 +37,8 @@ export type PageTablesDeps = {
   clock: Clock
   /** Pages of a host before it is probed. */
   probeAfter: number
+  /** Whether requests to a host are ever made side by side, so that a table of links can help. */
+  isParallel: boolean
   reading: Pick<ReadOptions, 'maxLinks' | 'aspectsOf' | 'keptBody'>
   refuses(url: string): SkipReason | null
   borrow(hostQueue: HostQueue): ((signal: HostSignal) => void) | null
@@ -45,7 +47,7 @@ export type PageTablesDeps = {
 }
 
 export function createPageTables(deps: PageTablesDeps): PageTables {
-  const { store, clock, gate, agent, probeAfter, pipe, borrow, offer, onError } = deps
+  const { store, clock, gate, agent, probeAfter, isParallel, pipe, borrow, offer, onError } = deps
   const hosts = createHostTables({ store, clock, probeAfter })
   const fetchTable = createFetchTable({
     ...{ fetcher: deps.fetcher, agent },
@@ -62,14 +64,16 @@ export function createPageTables(deps: PageTablesDeps): PageTables {
     now: clock.now,
   })
 
-  function probe(request: QueuedRequest): Promise<VisitResult> | null {
+  /** A page that is new has no volatile parts yet, and one connection has no use for links before their page. */
+  function probe(request: QueuedRequest, known: KnownDocument | null): Promise<VisitResult> | null {
+    if (known === null && !isParallel) return null
     const asking = links.probe(request)
     return asking === null ? null : asking.then((signal) => ({ kind: 'postponed', signal }))
   }
 
   async function loadFirst(request: QueuedRequest, known: KnownDocument | null): Promise<VisitResult | null> {
     const state = await hosts.load(originOf(request.url))
-    if (state === 'unknown') return probe(request)
+    if (state === 'unknown') return probe(request, known)
     return state === 'offered' && known !== null ? volatile.check(request, known) : null
   }
 
@@ -77,7 +81,7 @@ export function createPageTables(deps: PageTablesDeps): PageTables {
     before(request, known) {
       const state = hosts.of(originOf(request.url))
       if (state === null) return probeAfter === 0 || known !== null ? loadFirst(request, known) : null
-      if (state === 'unknown') return probe(request)
+      if (state === 'unknown') return probe(request, known)
       return state === 'offered' && known !== null ? volatile.check(request, known) : null
     },
     beside(request, hostQueue) {

@@ -279,6 +279,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
       looksBack: environment.looksBack || walk !== null,
       fullCheckAfter: crawl.fullCheckAfter,
       rises: order.rises !== undefined,
+      searchesSitemaps: crawl.tables === 'search' || crawl.tables === 'first',
       probeTablesAfter: sitemaps === null ? null : crawl.tables === 'first' ? 0 : PAGES_BEFORE_PROBE,
       agent,
       reading: {

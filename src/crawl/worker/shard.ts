@@ -106,6 +106,8 @@ export type ShardSettings = {
   agent: string
   /** Pages of a host after which it is probed for tables; null to use none. */
   probeTablesAfter: number | null
+  /** Whether sitemaps are looked for that nobody names. */
+  searchesSitemaps: boolean
 }
 
 /** How results are gathered before they are written. */
@@ -241,11 +243,12 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       ? null
       : createPageTables({
           ...{ ...deps, ...settings, probeAfter: probeTablesAfter, borrow: dispatcher.borrow, offer: offerNow },
+          isParallel: settings.perHost > 1,
           onError: fail,
         })
   const { sitemaps, gate } = deps
   const sitemapProbe =
-    probeTablesAfter === null || sitemaps === null
+    probeTablesAfter === null || sitemaps === null || !settings.searchesSitemaps
       ? null
       : createSitemapProbe({
           ...{ store, fetcher: deps.fetcher, clock, sitemaps, probeAfter: probeTablesAfter, offer: offerNow },
