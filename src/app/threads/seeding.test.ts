@@ -23,7 +23,13 @@ async function crawlSeeds(
   between: (batch: number, signal: AbortController) => Promise<void>,
   finish = (write: () => Promise<void>): Promise<void> => write(),
 ) {
-  const config = configOf({ 'crawl.delay': '0ms', 'crawl.threads': 2, 'crawl.perHost': 16, 'crawl.perAddress': 16 })
+  const config = configOf({
+    'crawl.delay': '0ms',
+    'crawl.threads': 2,
+    'crawl.perHost': 16,
+    'crawl.perAddress': 16,
+    'crawl.tables': 'none',
+  })
   const files = { mimeTypes: null, ignoreTypes: null, blockList: null, hostRules: null }
   const seeds = Array.from({ length: SEEDS }, (_, n) => `${origin}/${n}`)
   const settings: CrawlSettings = {

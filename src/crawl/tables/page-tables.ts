@@ -37,8 +37,8 @@ export type PageTablesDeps = {
   clock: Clock
   /** Pages of a host before it is probed. */
   probeAfter: number
-  /** Whether requests to a host are ever made side by side, so that a table of links can help. */
-  isParallel: boolean
+  /** Whether hosts are asked for tables of links: they help where requests to a host are made side by side. */
+  wantsLinks: boolean
   reading: Pick<ReadOptions, 'maxLinks' | 'aspectsOf' | 'keptBody'>
   refuses(url: string): SkipReason | null
   borrow(hostQueue: HostQueue): ((signal: HostSignal) => void) | null
@@ -47,7 +47,7 @@ export type PageTablesDeps = {
 }
 
 export function createPageTables(deps: PageTablesDeps): PageTables {
-  const { store, clock, gate, agent, probeAfter, isParallel, pipe, borrow, offer, onError } = deps
+  const { store, clock, gate, agent, probeAfter, wantsLinks, pipe, borrow, offer, onError } = deps
   const hosts = createHostTables({ store, clock, probeAfter })
   const fetchTable = createFetchTable({
     ...{ fetcher: deps.fetcher, agent },
@@ -64,9 +64,10 @@ export function createPageTables(deps: PageTablesDeps): PageTables {
     now: clock.now,
   })
 
-  /** A page that is new has no volatile parts yet, and one connection has no use for links before their page. */
-  function probe(request: QueuedRequest, known: KnownDocument | null): Promise<VisitResult> | null {
-    if (known === null && !isParallel) return null
+  /** Without a use for tables of links, a kept page with volatile parts is the only reason to ask. */
+  function probe(request: QueuedRequest, known: KnownDocument | null): Promise<VisitResult | null> | null {
+    if (!wantsLinks)
+      return known !== null && hosts.mayProbe(originOf(request.url)) ? volatile.check(request, known) : null
     const asking = links.probe(request)
     return asking === null ? null : asking.then((signal) => ({ kind: 'postponed', signal }))
   }

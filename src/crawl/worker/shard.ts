@@ -243,7 +243,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       ? null
       : createPageTables({
           ...{ ...deps, ...settings, probeAfter: probeTablesAfter, borrow: dispatcher.borrow, offer: offerNow },
-          isParallel: settings.perHost > 1,
+          wantsLinks: settings.perHost > 1 || settings.searchesSitemaps,
           onError: fail,
         })
   const { sitemaps, gate } = deps
