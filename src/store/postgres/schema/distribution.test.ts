@@ -124,6 +124,7 @@ async function useEverything(pool: PostgresPool, admin: PostgresPool): Promise<v
     await owner.settle(batchOf({ done: [done!], again: [{ ...again!, attempts: 1 }], hosts: [clock] }))
     if (round === 1) await owner.giveUp(rest[0]!.hostId)
   }
+  for (const priority of [5, 1]) await owner.offer([offerOf('b.example', '/rising', { priority, rises: 'best' })])
   await owner.saveRobots('http://a.example', { kind: 'rules', body: Buffer.alloc(0), expiresAt: 1 })
   await owner.loadRobots('http://a.example')
   await owner.saveTables('http://a.example', { kind: 'offered', expiresAt: 1 })
