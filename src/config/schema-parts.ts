@@ -60,7 +60,10 @@ export const partSettings = {
     ['digest', 'memory'],
     'Which pages count as copies of others: by the digests in the store (`digest`), or by 64-bit fingerprints in the memory of each thread (`memory`).',
   ),
-  'parts.scorer': part(['none'], 'What a link is worth, for orders that ask.'),
+  'parts.scorer': part(
+    ['none'],
+    'A further scorer that profiles may name beside `keywords` and `bm25`: a file that says what a keyword in a document is worth.',
+  ),
   'parts.resolver': part(
     ['system', 'os'],
     'What finds the addresses of host names: the name servers, asked directly (`system`), or the operating system (`os`).',

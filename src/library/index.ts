@@ -54,7 +54,17 @@ export type { CrawlResult, CrawlSnapshot } from '../core/reports/crawl-report.ts
 export type { DiffReport, HistoryReport } from '../core/reports/history-report.ts'
 export type { SearchHit, SearchReport } from '../core/reports/search-report.ts'
 export type { ModuleTools, Page, ProcessingModule } from '../crawl/parts/module.ts'
-export { defineFetcher, defineFilter, defineModule, defineStorage } from '../crawl/parts/part.ts'
+export {
+  defineDocumentSet,
+  defineFetcher,
+  defineFilter,
+  defineFrontier,
+  defineModule,
+  defineResolver,
+  defineScorer,
+  defineStorage,
+  defineUrlSet,
+} from '../crawl/parts/part.ts'
 export type { Storage, StoredVersion } from '../crawl/parts/storage.ts'
 export type {
   Archive,

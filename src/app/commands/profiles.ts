@@ -88,6 +88,7 @@ export const previewProfiles: Engine['previewProfiles'] = (target, profiles, req
       bodies: createBodyReader({ versions, objects }),
       omitFor: createOmitRules(omitRulesOf(config.sources)),
       clock: systemClock,
+      config,
       landed: new Map((await watches.all()).flatMap(({ uri, landed }) => (landed === '' ? [] : [[uri, landed]]))),
     }
     const keyed = createProfileKeys(namingOf(config.crawl), createSourceSpelling(config))

@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
-import { AppError } from '../../core/errors.ts'
+import { AppError, isAppError } from '../../core/errors.ts'
 import type { PartKind, Parts } from './part.ts'
 
 /** By kind: the function that makes such a part, and the methods that it must have. */
@@ -23,13 +24,29 @@ const namePattern = /^[\w.@-]{1,64}$/
  * naming the file, for one that can't be imported or exports something else.
  */
 export async function loadPart<K extends PartKind>(kind: K, path: string): Promise<Parts[K]> {
-  let exported: unknown
   try {
-    const module: { default?: unknown } = await import(pathToFileURL(path).href)
-    exported = module.default
+    return checked(kind, path, await import(pathToFileURL(path).href))
   } catch (error) {
-    throw new AppError('part-invalid', `${path}: cannot be loaded: ${messageOf(error)}`, { cause: error })
+    throw explained(path, error)
   }
+}
+
+/** The same at once, for what can't wait. A file that awaits something before it exports can't be loaded so. */
+export function loadPartNow<K extends PartKind>(kind: K, path: string): Parts[K] {
+  try {
+    return checked(kind, path, createRequire(import.meta.url)(path))
+  } catch (error) {
+    throw explained(path, error)
+  }
+}
+
+function explained(path: string, error: unknown): AppError {
+  if (isAppError(error, 'part-invalid')) return error
+  return new AppError('part-invalid', `${path}: cannot be loaded: ${messageOf(error)}`, { cause: error })
+}
+
+function checked<K extends PartKind>(kind: K, path: string, module: { default?: unknown }): Parts[K] {
+  const exported = module.default
   const fault = faultOf(kind, exported)
   if (fault !== null) throw new AppError('part-invalid', `${path}: ${fault}`)
   return exported as Parts[K]

@@ -24,7 +24,7 @@ export type Parts = {
   order: NamedPart & Kind<'order'>
   urlSet: UrlSetPart & Kind<'urlSet'>
   documentSet: DocumentSetPart & Kind<'documentSet'>
-  scorer: NamedPart & Kind<'scorer'>
+  scorer: ScorerPart & Kind<'scorer'>
   resolver: ResolverPart & Kind<'resolver'>
 }
 
@@ -63,6 +63,20 @@ export type UrlSetPart = { readonly name: string; create(given: { entries: numbe
 /** Which pages count as copies, for each crawling thread. */
 export type DocumentSetPart = { readonly name: string; create(given: { entries: number }): DocumentSet }
 
+/** How much a keyword that a document has is worth, for profiles that name this scorer. Made once for each thread. */
+export type ScorerPart = {
+  /** Small letters, digits and hyphens: what profiles write. */
+  readonly name: string
+  create(): OwnScorer
+}
+
+export type OwnScorer = {
+  /** No keyword is ever worth more than its weight: the search for matching profiles is faster then. */
+  readonly isBoundedByWeight?: boolean
+  /** `count` is the number of occurrences, `tokens` the number of words in the document. Not negative. */
+  worth(hit: { words: readonly string[]; weight: number; count: number }, document: { tokens: number }): number
+}
+
 /** Adds the kind to a part. Only the functions for the kinds need it. */
 export function definePart<K extends PartKind>(kind: K, part: Omit<Parts[K], 'kind'>): Parts[K] {
   return { ...part, kind } as unknown as Parts[K]
@@ -89,6 +103,9 @@ export function defineStorage<State = unknown>(storage: Storage<State>): Parts['
 
 /** A frontier: says which thread crawls a host. */
 export const defineFrontier = (frontier: FrontierPart): Parts['frontier'] => definePart('frontier', frontier)
+
+/** A scorer of keywords. */
+export const defineScorer = (scorer: ScorerPart): Parts['scorer'] => definePart('scorer', scorer)
 
 /** A URL set. */
 export const defineUrlSet = (urlSet: UrlSetPart): Parts['urlSet'] => definePart('urlSet', urlSet)

@@ -90,8 +90,11 @@ export function createBm25Scorer(statistics: TermStatistics): Scorer {
   }
 }
 
-/** The scorers that every profile may name: `keywords` as in the papers, and `bm25`, which learns how common words are. */
-export function createBuiltInScorers(): { scorers: Scorers; learn(document: DocumentTerms): void } {
+/** The scorers that every profile may name: `keywords` as in the papers, and `bm25`, which learns how common words are; and others. */
+export function createBuiltInScorers(others: readonly Scorer[] = []): {
+  scorers: Scorers
+  learn(document: DocumentTerms): void
+} {
   const statistics = createTermStatistics()
-  return { scorers: createScorers([createBm25Scorer(statistics)]), learn: statistics.learn }
+  return { scorers: createScorers([createBm25Scorer(statistics), ...others]), learn: statistics.learn }
 }

@@ -4,12 +4,12 @@ import { omitRulesOf } from '../../config/source-rules.ts'
 import type { Clock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
 import { createOmitRules } from '../../core/text/omit-rules.ts'
-import { createBuiltInScorers } from '../../matching/score/scorers.ts'
 import type { Annotation, NearDuplicateStore, Task } from '../../store/contracts/annotations.ts'
 import type { DocumentKey } from '../../store/contracts/documents.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
 import type { VersionStore } from '../../store/contracts/versions.ts'
 import { createProfileMirror } from '../profiles/profile-mirror.ts'
+import { scorersOf } from '../scoring/scorers-of.ts'
 import { createAnnotateTask, type Pause } from './annotate-task.ts'
 import { createRecipients } from './recipients.ts'
 import { createTaskAttempts } from './task-attempts.ts'
@@ -57,7 +57,7 @@ export function createProcessor(deps: ProcessorDeps): Processor {
   const { stores, config, clock, part, parts, events } = deps
   const { annotations, objects, profiles, versions, watches } = stores
   const mirror = createProfileMirror(profiles)
-  const { scorers, learn } = createBuiltInScorers()
+  const { scorers, learn } = scorersOf(config)
   const recipients = createRecipients(scorers, (profile, message) =>
     events.onProblem('a profile cannot be matched', { profile: profile.id, message }),
   )

@@ -66,6 +66,7 @@ export function createArchive({ stores, bodies, openIndex, keyOf, config, clock 
       named: (profile) => keyed(profile).profile,
       omitFor,
       clock,
+      config,
     }),
     async explain({ url, all, ...asker }) {
       const document = () => (all ? findDocument({ versions, keyOf }, url) : visible.ofUrl(asker, url))

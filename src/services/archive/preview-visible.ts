@@ -1,4 +1,5 @@
 import type { BodyReader } from '../../archive/body-reader.ts'
+import type { Config } from '../../config/config.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Profile, type ProfileDraft, partDefaults, type Source, watchedUri } from '../../core/profile.ts'
 import type { OmitRules } from '../../core/text/omit-rules.ts'
@@ -17,6 +18,7 @@ export type PreviewReaderDeps = {
   named(profile: Profile): Profile
   omitFor(url: string): OmitRules | null
   clock: Clock
+  config: Pick<Config, 'parts'>
 }
 
 const MAX_DOCUMENTS = 1_000
@@ -31,7 +33,7 @@ const WALKED = 500
 
 /** A draft matched against the documents its owner sees, and nothing else. */
 export function createPreviewReader(deps: PreviewReaderDeps): Pick<ArchiveReader, 'preview'> {
-  const { bodies, omitFor, clock } = deps
+  const { bodies, omitFor, clock, config } = deps
   return {
     async preview({ draft, ...asker }) {
       const view = deps.visibility.of(asker)
@@ -48,7 +50,7 @@ export function createPreviewReader(deps: PreviewReaderDeps): Pick<ArchiveReader
         maxMs: MAX_MS,
       }
       const report = await previewProfile(
-        { versions: seen, bodies, omitFor, clock, landed, owner: asker.owner },
+        { versions: seen, bodies, omitFor, clock, config, landed, owner: asker.owner },
         profile,
         options,
       )

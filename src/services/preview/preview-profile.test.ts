@@ -6,6 +6,7 @@ import { startErace } from '../../../test/kit/erace.ts'
 import { newFolder, runCrawl } from '../../../test/site/crawl-run.ts'
 import { createHandlerSite, type HandlerSite } from '../../../test/site/handler-site.ts'
 import { createBodyReader } from '../../archive/body-reader.ts'
+import { configOf } from '../../config/load-config.ts'
 import { createManualClock, systemClock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
 import { deliveryDefaults, type Interests, type ProfileDraft, partDefaults, type Source } from '../../core/profile.ts'
@@ -95,7 +96,7 @@ describe('the preview of a profile', () => {
     const versions = createSqliteVersions(db)
     const objects = createSqliteObjects(db, paths.archive(data))
     const bodies = createBodyReader({ versions, objects })
-    deps = { versions, bodies, omitFor: () => null, clock: systemClock, landed: new Map() }
+    deps = { versions, bodies, omitFor: () => null, clock: systemClock, config: configOf(), landed: new Map() }
   })
   after(async () => {
     db.close()

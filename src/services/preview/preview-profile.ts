@@ -1,4 +1,5 @@
 import type { BodyReader } from '../../archive/body-reader.ts'
+import type { Config } from '../../config/config.ts'
 import { noNoise } from '../../core/change/noise/learning.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { ProfileDraft, Source } from '../../core/profile.ts'
@@ -12,8 +13,8 @@ import {
 import type { OmitRules } from '../../core/text/omit-rules.ts'
 import { createWorkBudget } from '../../core/work/work-budget.ts'
 import { compileInterests } from '../../matching/interests/compile-interests.ts'
-import { createBuiltInScorers } from '../../matching/score/scorers.ts'
 import type { KeptNoise, Version, VersionStore } from '../../store/contracts/versions.ts'
+import { scorersOf } from '../scoring/scorers-of.ts'
 import { createSourceCover } from './source-cover.ts'
 import { createVersionMatch, type Found, type ReadVersion } from './version-match.ts'
 
@@ -22,6 +23,7 @@ export type PreviewDeps = {
   bodies: Pick<BodyReader, 'readText'>
   omitFor(url: string): OmitRules | null
   clock: Clock
+  config: Pick<Config, 'parts'>
   /** Where sources redirect to, as far as that is known. */
   landed: ReadonlyMap<string, string>
   /** Whose profile it is, where that is known: mutings that they undid are undone. */
@@ -56,7 +58,7 @@ export async function previewProfile(
   options: PreviewOptions,
 ): Promise<PreviewReport> {
   const startedAt = deps.clock.monotonic()
-  const { scorers, learn } = createBuiltInScorers()
+  const { scorers, learn } = scorersOf(deps.config)
   const compiled = compileInterests(profile.interests, scorers)
   const match = createVersionMatch(profile, { compiled, owner: deps.owner ?? '', learn })
   const isOfChange = profile.interests.match === 'change'

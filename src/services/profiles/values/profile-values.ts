@@ -11,10 +11,10 @@ import {
 } from '../../../core/profile.ts'
 import { ignoredBy } from '../../../core/text/ignored-text.ts'
 import { validateInterests } from '../../../matching/interests/compile-interests.ts'
-import { createBuiltInScorers } from '../../../matching/score/scorers.ts'
 import type { ChannelStore } from '../../../store/contracts/channels.ts'
 import type { CredentialStore } from '../../../store/contracts/credentials.ts'
 import { profileDefaults, timeOfDay } from '../../../xml/profile/profile.ts'
+import { scorersOf } from '../../scoring/scorers-of.ts'
 import type { ProtocolAbilities } from '../protocols.ts'
 import { type CheckChannel, readDeliveryValues, urgencies } from './delivery-values.ts'
 import { readInterestValues } from './interest-values.ts'
@@ -40,8 +40,6 @@ const profileKeys = ['id', 'owner', 'name', 'paused', 'sources', 'interests', 'u
 export const MAX_SOURCES = 1000
 const MAX_LISTED = 10
 const MAX_NAME = 200
-
-const { scorers } = createBuiltInScorers()
 
 /** Channels that every user has. */
 export const builtInChannels: readonly string[] = ['inbox']
@@ -72,10 +70,11 @@ const nobodys: Belongings = { channels: builtInChannels, credentials: [] }
 
 /** `abilities` are those of the fetchers. */
 export function profileRules(
-  { crawl, server }: Config,
+  { crawl, server, parts }: Config,
   abilities: ProtocolAbilities,
   has: Belongings = nobodys,
 ): ProfileRules {
+  const { scorers } = scorersOf({ parts })
   const checkInterests: ProfileRules['checkInterests'] = (interests) => validateInterests(interests, scorers)
   const hubsReachUs = server.url !== ''
   return { maxUriLength: crawl.maxUrlLength, abilities, hubsReachUs, checkInterests, ...belongingRules(has) }
