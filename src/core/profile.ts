@@ -53,7 +53,10 @@ export function pushChannels({ channels, escalation }: ProfileDelivery): string[
 
 /** One address to watch. Together with its profile it makes a URD. */
 export type Source = {
+  /** What is watched. */
   uri: string
+  /** The address as its owner wrote it, where the keywords of the profile were put into it to make `uri`; '' elsewhere. */
+  template: string
   everyMs: number
   /** Longest interval that an unchanging source may be stretched to; equal to `everyMs` where it is fixed. */
   everyMaxMs: number
@@ -88,8 +91,9 @@ export type Aspect = (typeof aspects)[number]
 /** What a source has where nothing is said, and what those have that were stored before there was such a thing. */
 export const partDefaults: Pick<
   Source,
-  'select' | 'omit' | 'aspects' | 'conditions' | 'render' | 'credentials' | 'method'
+  'template' | 'select' | 'omit' | 'aspects' | 'conditions' | 'render' | 'credentials' | 'method'
 > = {
+  template: '',
   select: [],
   omit: [],
   aspects: ['text', 'links'],

@@ -5,7 +5,8 @@ import { oneOf } from './common.ts'
 export const SourceBody = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
-  description: 'A source as profiles have it: uri, render, credentials, select, omit and so on',
+  description:
+    'A source as profiles have it: uri, render, credentials, select, omit and so on. With `{keywords}` in the uri, `keywords` is the list of those of the profile',
 })
 
 const tookMs = Type.Integer()

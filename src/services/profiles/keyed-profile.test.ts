@@ -28,6 +28,21 @@ test('equal sources are fetched as one, but not with different credentials, nor 
   }
 })
 
+test('an address with keywords is kept as it was written, and watched with those of the profile', () => {
+  const written = 'query+https://example.org/?q={keywords}#rows=li'
+  const { profile, keys } = keyed(profileOf('p', 'ann', [sourceOf(written)], { tea: 1, 'green cup': 1 }))
+  const [source] = profile.sources
+  assert.equal(source!.template, written)
+  assert.equal(source!.uri, 'query+https://example.org/?q=tea%20green%20cup#rows=li')
+  assert.deepEqual(keyed(profile), { profile, keys })
+  const interests = { ...profile.interests, keywords: [{ key: 'coffee', weight: 1 }] }
+  const changed = keyed({ ...profile, interests })
+  assert.equal(changed.profile.sources[0]!.uri, 'query+https://example.org/?q=coffee#rows=li')
+  assert.notDeepEqual(changed.keys, keys)
+  const plain = keyed(profileOf('p', 'ann', [sourceOf('https://example.org/?q=tea')], { tea: 1 }))
+  assert.equal(plain.profile.sources[0]!.template, '')
+})
+
 test('the profile keeps the plain address', () => {
   const { profile } = keyed(profileOf('p', 'ann', [sourceOf('https://Example.org/a', { credentials: 'shop' })], {}))
   assert.equal(profile.sources[0]!.uri, 'https://example.org/a')

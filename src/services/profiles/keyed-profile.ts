@@ -11,7 +11,8 @@ import { familyOf } from './protocols.ts'
 
 /**
  * Gives the sources of profiles the keys by which equal ones are fetched as one. `spell` is how protocols other than the web's
- * spell their URIs; it throws `url-invalid` for what is none. `{keywords}` in an address becomes those of the profile.
+ * spell their URIs; it throws `url-invalid` for what is none. `{keywords}` in an address becomes those of the profile; the address itself is kept as
+ * `template`.
  */
 export function createProfileKeys(
   naming: NormaliserOptions,
@@ -34,10 +35,15 @@ export function createProfileKeys(
 
   return (profile) => {
     const keywords = profile.interests.keywords.map(({ key }) => key)
-    const named = profile.sources.map((source) =>
-      name(profile.owner, { ...source, uri: expandParameters(source.uri, { keywords }) }),
-    )
-    const sources = profile.sources.map((source, place) => ({ ...source, uri: named[place]!.uri }))
+    const named = profile.sources.map((source) => {
+      const written = source.template || source.uri
+      const uri = expandParameters(written, { keywords })
+      return { ...name(profile.owner, { ...source, uri }), template: uri === written ? '' : written }
+    })
+    const sources = profile.sources.map((source, place) => {
+      const { uri, template } = named[place]!
+      return { ...source, uri, template }
+    })
     return { profile: { ...profile, sources }, keys: named.map(({ key }) => key) }
   }
 }

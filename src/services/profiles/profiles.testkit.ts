@@ -72,6 +72,7 @@ const anyUri = fc
 const anySource: fc.Arbitrary<Source> = fc
   .record({
     uri: anyUri,
+    template: fc.constant(''),
     everyMs: fc.oneof(fc.constantFrom(30_000, 600_000, 86_400_000), fc.integer({ min: 30_000, max: 31_536_000_000 })),
     depth: fc.integer({ min: 0, max: 1000 }),
     scope: anyScope,

@@ -35,8 +35,9 @@ export function keyedOf(
   parts: Partial<Profile> = {},
 ): KeyedProfile {
   const sources = uris.map((uri): Source => {
-    const place = { uri, depth: 1, scope: { kind: 'pattern', source: '\\.html$' } as const }
-    return { ...place, everyMs: 60_000, everyMaxMs: 3_600_000, process: 'filter', window: null, ...partDefaults }
+    const place = { ...partDefaults, uri, template: `${uri}?{keywords}`, depth: 1 }
+    const scope = { kind: 'pattern', source: '\\.html$' } as const
+    return { ...place, scope, everyMs: 60_000, everyMaxMs: 3_600_000, process: 'filter', window: null }
   })
   const interests = { keywords: [{ key: 'naïve 日本', weight: 1.5 }], exclude: ['a "b"'], expression: '', threshold: 1 }
   const profile: Profile = {

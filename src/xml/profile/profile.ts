@@ -40,14 +40,14 @@ export function profileElement(profile: WrittenProfile): string {
 }
 
 function sourceElement(source: WrittenSource): string {
-  const { uri, everyMs, everyMaxMs, depth, process, scope, window } = source
+  const { uri, template, everyMs, everyMaxMs, depth, process, scope, window } = source
   const list = attributes({
     every: interval(everyMs),
     max: everyMaxMs === everyMs ? null : interval(everyMaxMs),
     depth: depth === profileDefaults.depth ? null : depth,
     process,
   })
-  let text = `    <source${list}>\n      ${bareTextElement('uri', uri)}\n`
+  let text = `    <source${list}>\n      ${bareTextElement('uri', template || uri)}\n`
   text += typeElement(source, '      ')
   text += scopeElement(scope, '      ') + windowElement(window, '      ') + partElements(source, '      ')
   return `${text}    </source>\n`
@@ -115,6 +115,8 @@ export const truths = ['true', 'false'] as const
 
 export type WrittenSource = {
   readonly uri: string
+  /** Written in its place, if there is one. */
+  readonly template: string
   readonly everyMs: number
   readonly everyMaxMs: number
   readonly depth: number

@@ -59,7 +59,7 @@ export function urdElement(urd: WrittenUrd): string {
     ...{ protocol: urd.protocol, method: source.method, processtype: process },
     ...accessAttributes(source),
   })
-  let text = `<urd${attributes(names)}>\n  ${bareTextElement('uri', source.uri).replace('<uri', () => `<uri${timing}`)}\n`
+  let text = `<urd${attributes(names)}>\n  ${bareTextElement('uri', source.template || source.uri).replace('<uri', () => `<uri${timing}`)}\n`
   text += `  <type${type}/>\n${keywordsElement(interests, '  ')}`
   text += `  <depth${attributes({ level: source.depth })}/>\n  <urgency${attributes({ urgent: urd.urgency })}/>\n`
   text += scopeElement(source.scope, '  ') + windowElement(source.window, '  ')

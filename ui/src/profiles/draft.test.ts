@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Profile } from '../api/types.ts'
-import { bodyOf, draftOf, emptyDraft, isSameDraft, mapErrors, newSource, newTerm } from './draft.ts'
+import { bodyOf, draftOf, emptyDraft, isSameDraft, mapErrors, newSource, newTerm, triedBodyOf } from './draft.ts'
 
 const part: Pick<
   Profile['sources'][number],
@@ -76,6 +76,14 @@ describe('a profile being edited', () => {
       ['https://example.org/news'],
     )
     assert.equal('name' in body, false)
+  })
+
+  test('a source is tried with the keywords of its profile, where its address asks for them', () => {
+    const terms = [newTerm(' tea '), newTerm(''), newTerm('cup')]
+    const tried = triedBodyOf(newSource('query+https://example.org/?q={keywords}#rows=li'), terms)
+    assert.ok('keywords' in tried)
+    assert.deepEqual(tried.keywords, ['tea', 'cup'])
+    assert.equal('keywords' in triedBodyOf(newSource('https://example.org/'), terms), false)
   })
 
   test('errors find their rows although empty rows are not sent', () => {

@@ -197,8 +197,12 @@ export function bodyOf(draft: Draft): DraftBody {
   return { body, sourceRows, termRows, ignoreRows, lineRows }
 }
 
-/** One source as it is sent, on its own. */
-export const sourceBodyOf = (source: DraftSource) => sourceBody(source, lineRowsOf(source))
+/** One source as it is sent to be tried, with the keywords of its profile where the address asks for them. */
+export function triedBodyOf(source: DraftSource, terms: readonly DraftTerm[]) {
+  const keywords = terms.map(({ term }) => term.trim()).filter((term) => term !== '')
+  const isTemplate = /\{keywords\}|%7Bkeywords%7D/i.test(source.uri)
+  return { ...sourceBody(source, lineRowsOf(source)), ...(isTemplate && { keywords }) }
+}
 
 function rowsOf<T>(list: readonly T[], isSent: (each: T) => boolean): number[] {
   return list.flatMap((each, at) => (isSent(each) ? [at] : []))

@@ -3,7 +3,7 @@ import { Button } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
 import { Input, Select, Slider, TextArea, withOwn } from '../kit/input.tsx'
 import { DeliveryFields } from './delivery-fields.tsx'
-import { type Draft, type DraftSource, hasInterests, newSource, totalWeight } from './draft.ts'
+import { type Draft, type DraftSource, type DraftTerm, hasInterests, newSource, totalWeight } from './draft.ts'
 import { SourceFields } from './source-fields.tsx'
 import { strings } from './strings.ts'
 import { ChipsInput, TermsEditor } from './terms-editor.tsx'
@@ -36,6 +36,7 @@ export function ProfileForm({ draft, onChange }: Props) {
         <Sources
           sources={draft.sources}
           hasInterests={hasInterests(draft)}
+          terms={draft.terms}
           onChange={(sources) => onChange({ sources })}
         />
       </section>
@@ -45,9 +46,14 @@ export function ProfileForm({ draft, onChange }: Props) {
   )
 }
 
-type SourcesProps = { sources: DraftSource[]; hasInterests: boolean; onChange: (sources: DraftSource[]) => void }
+type SourcesProps = {
+  sources: DraftSource[]
+  hasInterests: boolean
+  terms: readonly DraftTerm[]
+  onChange: (sources: DraftSource[]) => void
+}
 
-function Sources({ sources, hasInterests, onChange }: SourcesProps) {
+function Sources({ sources, hasInterests, terms, onChange }: SourcesProps) {
   return (
     <>
       <ul className="kit-stack">
@@ -58,6 +64,7 @@ function Sources({ sources, hasInterests, onChange }: SourcesProps) {
             source={source}
             isOnly={sources.length === 1}
             hasInterests={hasInterests}
+            terms={terms}
             onChange={(changes) => onChange(sources.map((each, i) => (i === at ? { ...each, ...changes } : each)))}
             onRemove={() => onChange(sources.filter((_, i) => i !== at))}
           />

@@ -3,7 +3,7 @@ import { IconButton } from '../kit/button.tsx'
 import { Field } from '../kit/field.tsx'
 import { Input, optionsOf, Select } from '../kit/input.tsx'
 import { AccessFields, fittingAccess, useAbilities } from './access-fields.tsx'
-import type { DraftSource, ScopeKind } from './draft.ts'
+import type { DraftSource, DraftTerm, ScopeKind } from './draft.ts'
 import { KindFields } from './kind-fields.tsx'
 import { PartFields } from './part-fields.tsx'
 import { formatSource, formOfKind, parseSource, type SourceForm, type SourceKind } from './source-uri.ts'
@@ -24,13 +24,14 @@ type Props = {
   source: DraftSource
   isOnly: boolean
   hasInterests: boolean
+  terms: readonly DraftTerm[]
   onChange: (changes: Partial<DraftSource>) => void
   onRemove: () => void
 }
 
-export function SourceFields({ at, source, isOnly, hasInterests, onChange, onRemove }: Props) {
+export function SourceFields({ at, source, isOnly, hasInterests, terms, onChange, onRemove }: Props) {
   const place = `sources[${at}]`
-  const tried = useTrySource(source)
+  const tried = useTrySource(source, terms)
   const errors = {
     uri: useFieldError(`${place}.uri`) ?? tried.errorOf('uri'),
     every: useFieldError(`${place}.every`),

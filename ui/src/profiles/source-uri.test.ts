@@ -10,6 +10,7 @@ const forms: [string, SourceForm, ('http' | 'browser')?][] = [
     { kind: 'page', address: 'https://example.org/', steps: ['click=.accept', 'fill=#q:={user} & co', 'wait=1500'] },
     'browser',
   ],
+  ['https://example.org/?q={keywords}', { kind: 'page', address: 'https://example.org/?q={keywords}', steps: [] }],
   ['https://example.org/feed.xml', { kind: 'feed', address: 'https://example.org/feed.xml' }],
   ['https://example.org/rss', { kind: 'feed', address: 'https://example.org/rss' }],
   [

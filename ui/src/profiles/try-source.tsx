@@ -3,17 +3,19 @@ import { ApiError, api, messageOf } from '../api/client.ts'
 import type { TriedSource } from '../api/types.ts'
 import { Button } from '../kit/button.tsx'
 import { sentenceOf } from '../kit/strings.ts'
-import { type DraftSource, sourceBodyOf } from './draft.ts'
+import { type DraftSource, type DraftTerm, triedBodyOf } from './draft.ts'
 import { strings } from './strings.ts'
 
 const text = strings.sources.try
 
 type Found = Exclude<TriedSource, { kind: 'failed' }>
 
-/** Reads a source as it is in the form, when asked to. A result counts as long as the form stays the same. */
-export function useTrySource(source: DraftSource) {
-  const body = sourceBodyOf(source)
-  const asked = JSON.stringify(body)
+/**
+ * Reads a source as it is in the form, when asked to, with the keywords of its profile where the address asks for them. A result counts
+ * as long as the form stays the same.
+ */
+export function useTrySource(source: DraftSource, terms: readonly DraftTerm[]) {
+  const asked = JSON.stringify(triedBodyOf(source, terms))
   const trying = useMutation({
     mutationFn: (sent: string) => api.send<TriedSource>('POST', '/sources/try', sent, 'application/json'),
   })

@@ -52,6 +52,30 @@ describe('profiles', () => {
   )
 
   test(
+    'an address with {keywords} stays as it was written, in JSON and XML, and is watched with the keywords',
+    withServer(async (server) => {
+      const user = server.as(ada)
+      const uri = 'https://example.org/search?q={keywords}'
+      const watched = async () => (await user.get('/sources')).json().items.map((source: { uri: string }) => source.uri)
+      const given = { name: 'Tea', sources: [{ uri }], interests: { keywords: ['tea', 'cup'] } }
+      const { id } = (await user.post('/profiles', given)).json()
+      const read = (await user.get(`/profiles/${id}`)).json()
+      assert.equal(read.sources[0].uri, uri)
+      assert.deepEqual(await watched(), ['https://example.org/search?q=tea%20cup'])
+      const xml = (await user.get(`/profiles/${id}`, asXml)).body
+      assert.ok(xml.includes(`<uri>${uri}</uri>`), xml)
+      assert.equal((await user.put(`/profiles/${id}`, xml.replace('cup', 'pot'), xmlBody)).statusCode, 200)
+      assert.deepEqual(await watched(), ['https://example.org/search?q=tea%20pot'])
+      await user.put(`/profiles/${id}`, { ...read, interests: { ...read.interests, keywords: ['coffee'] } })
+      assert.equal((await user.get(`/profiles/${id}`)).json().sources[0].uri, uri)
+      assert.deepEqual(await watched(), ['https://example.org/search?q=coffee'])
+      const without = await user.put(`/profiles/${id}`, { ...read, interests: {} })
+      assert.equal(without.statusCode, 400)
+      assert.match(without.body, /no keywords/)
+    }),
+  )
+
+  test(
     'XML that was read here is the same profile when it is put back, or made anew without its id',
     withServer(async (server) => {
       const user = server.as(ada)

@@ -41,6 +41,7 @@ const answers: Record<string, RequestListener> = {
   },
   '/long': (_, response) => response.setHeader('content-type', 'text/plain').end('word '.repeat(1_000_000)),
   '/private': (_, response) => response.end('private'),
+  '/search?q=green%20tea%20cup': (_, response) => response.setHeader('content-type', 'text/plain').end('one result'),
 }
 
 describe('a source that is tried', () => {
@@ -92,6 +93,22 @@ describe('a source that is tried', () => {
     assert.equal((await tryIt({ uri: at('/'), omit: ['footer'] })).json().text, 'Shop\nKettle\n39.90')
     const none = (await tryIt({ uri: at('/'), select: ['.nothing'] })).json()
     assert.deepEqual([none.text, none.left], ['', 'The selectors match nothing in it.'])
+  })
+
+  test('keywords are put into an address that asks for them', async () => {
+    const found = (await tryIt({ uri: at('/search?q={keywords}'), keywords: ['green tea', 'cup'] })).json()
+    assert.deepEqual([found.url, found.text], [at('/search?q=green%20tea%20cup'), 'one result'])
+    const without = await tryIt({ uri: at('/search?q={keywords}') })
+    assert.equal(without.statusCode, 400)
+    assert.deepEqual(
+      without.json().error.details.map(({ place }: { place: string }) => place),
+      ['uri'],
+    )
+    const wrong = await tryIt({ uri: at('/'), keywords: [{ key: 'tea' }] })
+    assert.deepEqual(
+      wrong.json().error.details.map(({ place }: { place: string }) => place),
+      ['keywords[0]'],
+    )
   })
 
   test('shows where a redirect leads, and that a long page is not read to its end', async () => {

@@ -42,6 +42,7 @@ describe('a profile in JSON', () => {
       sources: [
         {
           uri,
+          template: '',
           everyMs: 600_000,
           everyMaxMs: 600_000,
           depth: 4,

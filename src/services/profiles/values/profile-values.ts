@@ -176,9 +176,9 @@ export function profileToJson(profile: ProfileDraft & { id?: string; owner?: str
 }
 
 function sourceToJson(source: Source): Record<string, unknown> {
-  const { uri, everyMs, everyMaxMs, depth, scope, process, window } = source
+  const { uri, template, everyMs, everyMaxMs, depth, scope, process, window } = source
   return {
-    uri,
+    uri: template || uri,
     every: formatDuration(everyMs),
     ...(everyMaxMs === everyMs ? {} : { everyMax: formatDuration(everyMaxMs) }),
     depth,

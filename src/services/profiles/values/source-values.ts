@@ -70,6 +70,7 @@ export function readSourceValues(
   if (everyMaxMs < everyMs) values.reject(`${place}.everyMax`, 'must not be shorter than the interval')
   return {
     uri,
+    template: partDefaults.template,
     // The scheduler raises intervals that are too short; the profile keeps its owner's value.
     everyMs,
     everyMaxMs,
