@@ -114,7 +114,7 @@ export const crawlSettings = {
     default: 'offered',
     choices: ['none', 'offered', 'search', 'first'],
     about:
-      "Tables that hosts offer: of links (sitemaps, `NAME.TOL`) and of volatile parts (`NAME.TVI`). Read those that the host names in robots.txt or with a page, and try a table of links once where it could help (`offered`); also look for sitemaps in the usual places, after some pages of a host (`search`) or before its first page (`first`); or read `none`. Sitemaps are for crawls only; sources of profiles don't use them.",
+      "Tables that hosts offer: of links (sitemaps, `NAME.TOL`) and of volatile parts (`NAME.TVI`). Read those that the host names in robots.txt or with a page, and try a table of links once where connections stand idle for want of links (`offered`); also look for sitemaps in the usual places, after some pages of a host (`search`) or before its first page (`first`); or read `none`. Sitemaps are for crawls only; sources of profiles don't use them.",
   },
   'crawl.focus': {
     ...listOf('terms, or @FILEs with one term per line or a profile (.xml)'),

@@ -9,13 +9,13 @@ import type { FrontierStore, KeptTables } from '../../store/contracts/frontier.t
  * - `none`: it found none, or tables proved wrong or were missing too often. The store remembers that too, until it expires.
  */
 export type HostTables = {
-  /** What is known now; counts the page that asks. Null where the store is still asked. */
-  of(origin: string): TableState | null
+  /** What is known now; counts the page that asks, and whether connections are idle beside it. Null where the store is still asked. */
+  of(origin: string, isIdle?: boolean): TableState | null
   isOffered(origin: string): boolean
   /** Waits for the store, where that makes a difference. */
   load(origin: string): Promise<TableState>
-  /** Whether the page that asks is the one for the probe. True once for each origin. */
-  mayProbe(origin: string): boolean
+  /** Whether the page that asks is the one for the probe, for its links or its volatile parts. True once for each origin. */
+  mayProbe(origin: string, forLinks?: boolean): boolean
   /** What came of a table, the one of the probe included. */
   note(origin: string, result: TableResult): Promise<void>
 }
@@ -30,13 +30,18 @@ export type HostTablesOptions = {
   clock: Pick<Clock, 'now'>
   /** Pages of an origin before it is probed. */
   probeAfter: number
+  /** Pages in a row with idle connections before a table of links is worth a probe; none if nothing is said. */
+  idleBefore?: number
 }
 
 type Entry = {
   state: TableState
   expiresAt: number
   pages: number
+  /** The last so many began while connections were idle. */
+  idle: number
   isProbed: boolean
+  isProbedForParts: boolean
   loading: Promise<TableState> | null
   isLoaded: boolean
   counts: Record<TableResult, number>
@@ -57,7 +62,7 @@ const MAX_LATE = 16
 const MAX_ORIGINS = 10_000
 const noCounts: Record<TableResult, number> = { found: 0, right: 0, missing: 0, wrong: 0, late: 0 }
 
-export function createHostTables({ store, clock, probeAfter }: HostTablesOptions): HostTables {
+export function createHostTables({ store, clock, probeAfter, idleBefore = 0 }: HostTablesOptions): HostTables {
   // A Map remembers the order of insertion: the first key is the one used longest ago.
   const entries = new Map<string, Entry>()
 
@@ -65,7 +70,15 @@ export function createHostTables({ store, clock, probeAfter }: HostTablesOptions
     let entry = entries.get(origin)
     if (entry === undefined) {
       entry = {
-        ...{ state: 'unknown', expiresAt: Number.POSITIVE_INFINITY, pages: 0, isProbed: false, loading: null },
+        ...{
+          state: 'unknown',
+          expiresAt: Number.POSITIVE_INFINITY,
+          pages: 0,
+          idle: 0,
+          isProbed: false,
+          isProbedForParts: false,
+          loading: null,
+        },
         ...{ isLoaded: false, counts: { ...noCounts } },
       }
       if (entries.size >= MAX_ORIGINS) for (const oldest of entries.keys()) if (entries.delete(oldest)) break
@@ -81,6 +94,7 @@ export function createHostTables({ store, clock, probeAfter }: HostTablesOptions
     entry.state = 'unknown'
     entry.expiresAt = Number.POSITIVE_INFINITY
     entry.isProbed = false
+    entry.isProbedForParts = false
     entry.counts = { ...noCounts }
   }
 
@@ -118,9 +132,10 @@ export function createHostTables({ store, clock, probeAfter }: HostTablesOptions
   }
 
   return {
-    of(origin) {
+    of(origin, isIdle = false) {
       const entry = entryOf(origin)
       entry.pages++
+      entry.idle = isIdle ? entry.idle + 1 : 0
       if (entry.isLoaded) return entry.state
       // Most hosts of a wide crawl have one page; nothing is asked for those.
       if (entry.pages > 1) loadEntry(origin, entry).catch(() => {}) // asked again by who waits for it
@@ -131,10 +146,12 @@ export function createHostTables({ store, clock, probeAfter }: HostTablesOptions
       const entry = entryOf(origin)
       return entry.isLoaded ? entry.state : loadEntry(origin, entry)
     },
-    mayProbe(origin) {
+    mayProbe(origin, forLinks = true) {
       const entry = entryOf(origin)
-      if (entry.isProbed || entry.state !== 'unknown' || entry.pages <= probeAfter) return false
-      entry.isProbed = true
+      const probed = forLinks ? 'isProbed' : 'isProbedForParts'
+      if (entry[probed] || entry.state !== 'unknown' || entry.pages <= probeAfter) return false
+      if (forLinks && entry.idle < idleBefore) return false
+      entry[probed] = true
       return true
     },
     async note(origin, result) {

@@ -21,7 +21,7 @@ import { createVolatileTables } from './tvi-visit.ts'
 /** The tables of the pages that a shard visits, in the order of a visit. */
 export type PageTables = {
   /** What is done in the page's turn instead of fetching it; null to fetch it. `known`: null where the page must come whole. */
-  before(request: QueuedRequest, known: KnownDocument | null): Promise<VisitResult | null> | null
+  before(request: QueuedRequest, known: KnownDocument | null, hostQueue: HostQueue): Promise<VisitResult | null> | null
   /** The page is about to be fetched. */
   beside(request: QueuedRequest, hostQueue: HostQueue): void
   pageCame(request: QueuedRequest): Promise<void> | null
@@ -37,8 +37,9 @@ export type PageTablesDeps = {
   clock: Clock
   /** Pages of a host before it is probed. */
   probeAfter: number
-  /** Whether hosts are asked for tables of links: they help where requests to a host are made side by side. */
-  wantsLinks: boolean
+  perHost: number
+  /** Tables are asked for although nothing says that they would help. */
+  searches: boolean
   reading: Pick<ReadOptions, 'maxLinks' | 'aspectsOf' | 'keptBody'>
   refuses(url: string): SkipReason | null
   borrow(hostQueue: HostQueue): ((signal: HostSignal) => void) | null
@@ -46,9 +47,14 @@ export type PageTablesDeps = {
   onError(error: unknown): void
 }
 
+/** Pages in a row. */
+const MIN_IDLE = 16
+
 export function createPageTables(deps: PageTablesDeps): PageTables {
-  const { store, clock, gate, agent, probeAfter, wantsLinks, pipe, borrow, offer, onError } = deps
-  const hosts = createHostTables({ store, clock, probeAfter })
+  const { store, clock, gate, agent, probeAfter, perHost, searches, pipe, borrow, offer, onError } = deps
+  // At the end of every crawl a few pages have no others beside them.
+  const idleBefore = searches ? 0 : Math.max(MIN_IDLE, 2 * perHost)
+  const hosts = createHostTables({ store, clock, probeAfter, idleBefore })
   const fetchTable = createFetchTable({
     ...{ fetcher: deps.fetcher, agent },
     signalOf: (result: FetchResult) => signalOf(result, clock),
@@ -64,12 +70,11 @@ export function createPageTables(deps: PageTablesDeps): PageTables {
     now: clock.now,
   })
 
-  /** Without a use for tables of links, a kept page with volatile parts is the only reason to ask. */
+  /** Beside links, a kept page with volatile parts is a reason to ask. */
   function probe(request: QueuedRequest, known: KnownDocument | null): Promise<VisitResult | null> | null {
-    if (!wantsLinks)
-      return known !== null && hosts.mayProbe(originOf(request.url)) ? volatile.check(request, known) : null
-    const asking = links.probe(request)
-    return asking === null ? null : asking.then((signal) => ({ kind: 'postponed', signal }))
+    const asking = perHost > 1 || searches ? links.probe(request) : null
+    if (asking !== null) return asking.then((signal) => ({ kind: 'postponed', signal }))
+    return known !== null && hosts.mayProbe(originOf(request.url), false) ? volatile.check(request, known) : null
   }
 
   async function loadFirst(request: QueuedRequest, known: KnownDocument | null): Promise<VisitResult | null> {
@@ -79,8 +84,9 @@ export function createPageTables(deps: PageTablesDeps): PageTables {
   }
 
   return {
-    before(request, known) {
-      const state = hosts.of(originOf(request.url))
+    before(request, known, { more, inFlight, buffer }) {
+      const isIdle = !more && inFlight + buffer.length < perHost
+      const state = hosts.of(originOf(request.url), isIdle)
       if (state === null) return probeAfter === 0 || known !== null ? loadFirst(request, known) : null
       if (state === 'unknown') return probe(request, known)
       return state === 'offered' && known !== null ? volatile.check(request, known) : null

@@ -243,7 +243,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       ? null
       : createPageTables({
           ...{ ...deps, ...settings, probeAfter: probeTablesAfter, borrow: dispatcher.borrow, offer: offerNow },
-          wantsLinks: settings.perHost > 1 || settings.searchesSitemaps,
+          searches: settings.searchesSitemaps,
           onError: fail,
         })
   const { sitemaps, gate } = deps

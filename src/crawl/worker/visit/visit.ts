@@ -154,7 +154,7 @@ export function createVisit(options: VisitOptions): Visit {
     if (protocol === null) {
       if (tables === null || isTable(request) || !isOpen(request.url)) return fetchPage(request, known)
       const small = isAskedInPart(known, request) ? known : null
-      const instead = (await options.sitemapProbe?.before(request)) ?? (await tables.before(request, small))
+      const instead = (await options.sitemapProbe?.before(request)) ?? (await tables.before(request, small, hostQueue))
       if (instead !== null) return instead
       if (!mayBegin(lease)) return { kind: 'postponed', signal: untouched }
       tables.beside(request, hostQueue)
