@@ -1,7 +1,7 @@
 // The crawler as `erace up` starts it, without scheduler, annotation engine and server, in a process of its own.
 import { url as inspectorUrl, open } from 'node:inspector'
 import pino from 'pino'
-import { createLocalFetchers } from '../../src/app/fetchers.ts'
+import { watchableSchemes } from '../../src/app/protocols.ts'
 import { openForCrawling, startShardThreads } from '../../src/app/threads/sqlite-shards.ts'
 import { configOf } from '../../src/config/load-config.ts'
 import type { CheckOrder, CheckResult } from '../../src/core/check-order.ts'
@@ -9,6 +9,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { createRetries } from '../../src/core/work/retries.ts'
 import { settingsForWatching } from '../../src/crawl/crawl-settings.ts'
 import { createCounterMemory, openSharedCounters } from '../../src/crawl/worker/shared-counters.ts'
+import { createLocalFetcher } from '../../src/fetchers/local/local-fetcher.ts'
 import { answerCalls, childData } from '../deliver/child.ts'
 
 export type FeedCrawlerData = { folder: string; feeds: string[]; fetchers: number; perHost: number; threads: number }
@@ -51,7 +52,8 @@ const shards = startShardThreads({
   ...{ settings, opened, run: 1, looksBack: true, memory, log, retries: createRetries(systemClock) },
   onResults: (results) => deliver(results),
 })
-const fetcher = createLocalFetchers({
+const fetcher = createLocalFetcher({
+  schemes: watchableSchemes(),
   ...{ shards: shards.handles, stop: () => void counters.stop(), throttle() {} },
   onResults(listener) {
     deliver = listener

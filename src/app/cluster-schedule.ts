@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Retries } from '../core/work/retries.ts'
 import { createSeedOffers } from '../crawl/worker/links/seed-offers.ts'
+import { createClusterFetcher } from '../fetchers/cluster/cluster-fetcher.ts'
 import type { ListenTo } from '../services/watching/listening.ts'
 import type { ClusterEvents } from '../store/contracts/cluster/events.ts'
 import { createPostgresCrawlScopes } from '../store/postgres/cluster/crawl-scopes.ts'
@@ -20,7 +21,7 @@ import {
 import { createPostgresWatches } from '../store/postgres/cluster/watches.ts'
 import { createLeaderLease } from '../store/postgres/leases/leader.ts'
 import type { PostgresStores } from './engines/postgres-stores.ts'
-import { createClusterFetchers, watchableSchemes } from './fetchers.ts'
+import { watchableSchemes } from './protocols.ts'
 import { holdRetention } from './retention.ts'
 
 export type ScheduleParts = {
@@ -67,7 +68,8 @@ export function scheduleDeps({
     startRetention: () => holdRetention({ dataDir: '', store: address, config }, stores, clock, log),
     ...(listenTo && { listenTo }),
     createFetcher: (epoch) =>
-      createClusterFetchers({
+      createClusterFetcher({
+        schemes: watchableSchemes(),
         ...{ epoch, events, clock, offersOf: ofChecks, watches: fencedWatches(epoch) },
         crawlScopes: createPostgresCrawlScopes(pool),
         checks: createPostgresChecks(pool),

@@ -110,3 +110,6 @@ export function createSourceSpelling(config: ProtocolSettings): (uri: string) =>
     return protocols.find(({ schemes }) => schemes.includes(scheme))?.normalise(uri) ?? uri
   }
 }
+
+/** URI schemes that can be watched. */
+export const watchableSchemes = (): string[] => [...protocolAbilities.keys()]

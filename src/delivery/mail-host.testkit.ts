@@ -1,75 +1,45 @@
-import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { programSkip, runAsRoot } from '../../test/kit/programs.ts'
+import { dovecotSkip, startDovecot } from '../fetchers/mail/dovecot.testkit.ts'
 import { freePort } from '../store/postgres/testkit/postgres-server.testkit.ts'
 
-const run = promisify(execFile)
-const isThere =
-  existsSync('/usr/sbin/postfix') && existsSync('/usr/sbin/dovecot') && existsSync('/usr/lib/dovecot/lmtp')
-if (!isThere && process.env.CI)
-  throw new Error('postfix and dovecot must be there in CI (Debian packages postfix, dovecot-imapd, dovecot-lmtpd)')
-
-/** Postfix starts as nobody else. */
-const asRoot: readonly string[] = process.getuid?.() === 0 ? [] : ['sudo', '-n']
-const isAllowed = asRoot.length === 0 || spawnSync('sudo', ['-n', 'true']).status === 0
-
-export const mailHostSkip: string | false = !isThere
-  ? 'there is no Postfix or no Dovecot (Debian packages postfix, dovecot-imapd, dovecot-lmtpd)'
-  : isAllowed
-    ? false
-    : 'Postfix can be started by root alone'
+export const mailHostSkip =
+  dovecotSkip || programSkip(['/usr/sbin/postfix', '/usr/lib/dovecot/lmtp'], 'postfix, dovecot-lmtpd')
 
 export type MailHost = { smtpPort: number; imapPort: number; end(): Promise<void> }
 
 /**
  * A mail host for `example.org` on loopback: Postfix takes mail by SMTP and hands it to Dovecot by LMTP, which has it for readers by IMAP.
- * Both have their files in a folder of their own; the machine's own mail, if it has any, is left alone.
+ * Both have their files in folders of their own; the machine's own mail, if it has any, is left alone.
  */
 export async function startMailHost(): Promise<MailHost> {
   const folder = mkdtempSync(join(tmpdir(), 'erace-mail-'))
   chmodSync(folder, 0o755)
   const at = (name: string): string => join(folder, name)
-  const [smtpPort, imapPort] = [await freePort(), await freePort()]
-  for (const name of ['postfix', 'queue', 'data', 'dovecot', 'mail']) mkdirSync(at(name), { mode: 0o755 })
-  writeFileSync(at('postfix/main.cf'), mainOf(folder))
+  const smtpPort = await freePort()
+  const dovecot = await startDovecot({ takesMail: true })
+  for (const name of ['postfix', 'queue', 'data']) mkdirSync(at(name), { mode: 0o755 })
+  writeFileSync(at('postfix/main.cf'), mainOf(folder, dovecot.lmtp))
   writeFileSync(at('postfix/master.cf'), masterOf(smtpPort))
-  writeFileSync(at('dovecot/conf'), dovecotOf(folder, imapPort))
-  const root = (program: string, ...given: string[]) => {
-    const [first, ...rest] = [...asRoot, program, ...given]
-    return run(first!, rest, { timeout: 60_000 })
-  }
-  await root('chown', 'postfix', at('data'))
-  await root('chown', 'dovecot', at('mail'))
-  const [first, ...rest] = [...asRoot, '/usr/sbin/dovecot', '-F', '-c', at('dovecot/conf')]
-  const dovecot = spawn(first!, rest, { stdio: ['ignore', 'ignore', 'pipe'] })
-  const ended = once(dovecot, 'close')
-  let log = ''
-  dovecot.stderr.setEncoding('utf8').on('data', (text: string) => {
-    log = (log + text).slice(-100_000)
-  })
-  while (!log.includes('starting up')) {
-    if (dovecot.exitCode !== null) throw new Error(`dovecot did not start: ${log}`)
-    await Promise.race([once(dovecot.stderr, 'data'), ended])
-  }
+  await runAsRoot('chown', 'postfix', at('data'))
   // It comes back when Postfix listens.
-  await root('/usr/sbin/postfix', '-c', at('postfix'), 'start')
+  await runAsRoot('/usr/sbin/postfix', '-c', at('postfix'), 'start')
   return {
     smtpPort,
-    imapPort,
+    imapPort: dovecot.ports.imap,
     async end() {
-      await root('/usr/sbin/postfix', '-c', at('postfix'), 'stop')
-      await root('/usr/bin/doveadm', '-c', at('dovecot/conf'), 'stop')
-      await ended
-      await root('rm', '-rf', folder)
+      await runAsRoot('/usr/sbin/postfix', '-c', at('postfix'), 'stop')
+      await dovecot.end()
+      await runAsRoot('rm', '-rf', folder)
     },
   }
 }
 
-const mainOf = (folder: string): string => `
+const mainOf = (folder: string, lmtp: string): string => `
 compatibility_level = 3.6
 queue_directory = ${folder}/queue
 data_directory = ${folder}/data
@@ -83,7 +53,7 @@ mynetworks = 127.0.0.0/8
 alias_maps =
 local_recipient_maps =
 virtual_mailbox_domains = example.org
-virtual_transport = lmtp:unix:${folder}/dovecot/lmtp
+virtual_transport = lmtp:unix:${lmtp}
 smtpd_relay_restrictions = reject_unauth_destination
 `
 
@@ -101,40 +71,6 @@ lmtp unix - - n - - lmtp
 anvil unix - - n - 1 anvil
 scache unix - - n - 1 scache
 postlog unix-dgram n - n - 1 postlogd
-`
-
-const dovecotOf = (folder: string, port: number): string => `
-base_dir = ${folder}/dovecot/run
-state_dir = ${folder}/dovecot/state
-log_path = /dev/stderr
-protocols = imap lmtp
-listen = 127.0.0.1
-ssl = no
-disable_plaintext_auth = no
-mail_location = maildir:${folder}/mail/%n
-first_valid_uid = 1
-passdb {
-  driver = static
-  args = password=secret
-}
-userdb {
-  driver = static
-  args = uid=dovecot gid=dovecot home=${folder}/mail/%n allow_all_users=yes
-}
-service imap-login {
-  chroot =
-  inet_listener imap {
-    port = ${port}
-  }
-  inet_listener imaps {
-    port = 0
-  }
-}
-service lmtp {
-  unix_listener ${folder}/dovecot/lmtp {
-    mode = 0666
-  }
-}
 `
 
 /** As much of IMAP as it takes to look into a mailbox. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { inspect } from 'node:util'
 import { systemClock } from '../core/clock.ts'
 import { AppError, isAppError } from '../core/errors.ts'
 import type { Found, Item, ItemBody, Place, Protocol, Secret, Session } from '../crawl/fetch/protocol.ts'
 import { usePostgres } from '../store/postgres/testkit/postgres.testkit.ts'
+import { fails } from './failing.testkit.ts'
 import { checkWatched, engines } from './kept-suite.testkit.ts'
 
 /** A protocol, and a server of it that the suite may change. */
@@ -389,21 +389,4 @@ function findRead({ read }: Pick<Visit, 'read'>, text: string): Visit['read'][nu
   const found = read.filter(({ body }) => body.body.includes(text))
   assert.equal(found.length, 1, `one item has the text ${JSON.stringify(text)}`)
   return found[0]!
-}
-
-/** Fails with an AppError that has nothing of the credentials, neither in it nor behind it. */
-export async function fails(
-  { secret }: Pick<ProtocolWorld, 'secret'>,
-  work: () => Promise<unknown>,
-  code?: AppError['code'],
-): Promise<void> {
-  await assert.rejects(work, (error) => {
-    assert.ok(isAppError(error), `not an AppError: ${inspect(error)}`)
-    if (code !== undefined) assert.equal(error.code, code, error.message)
-    const all = inspect(error, { depth: 10, showHidden: true })
-    // Names of users and kinds of credentials are no secrets; short ones would be found anywhere.
-    for (const [name, value] of Object.entries(secret ?? {}))
-      if (name !== 'user' && name !== 'kind') assert.ok(!all.includes(value), `the ${name} is in an error`)
-    return true
-  })
 }

@@ -8,6 +8,7 @@ import { describePublicly, type Retries, startRetries } from '../../core/work/re
 import { settingsForWatching } from '../../crawl/crawl-settings.ts'
 import { createPace } from '../../crawl/idle-work.ts'
 import { createCounterMemory, createThrottleReasons, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
+import { createLocalFetcher } from '../../fetchers/local/local-fetcher.ts'
 import { createCredentialsKey } from '../../services/credentials/credentials-key.ts'
 import { createWatching } from '../../services/watching/watching.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
@@ -16,9 +17,8 @@ import { SERVICE } from '../../store/sqlite/folder/lock.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { openDelivery } from '../delivery.ts'
 import { sqliteStores } from '../engines/sqlite-stores.ts'
-import { createLocalFetchers } from '../fetchers.ts'
 import { createEars } from '../listening.ts'
-import { loadProtocols } from '../protocols.ts'
+import { loadProtocols, watchableSchemes } from '../protocols.ts'
 import { holdRetention } from '../retention.ts'
 import { startArchive } from '../server/archive.ts'
 import { type RunningServer, startServer } from '../server/server.ts'
@@ -138,7 +138,8 @@ async function startFetching(folder: string, config: Config, log: Logger, retrie
     onResults: (results) => deliver(results),
   })
   const throttle = createThrottleReasons(counters)
-  const fetcher = createLocalFetchers({
+  const fetcher = createLocalFetcher({
+    schemes: watchableSchemes(),
     shards: threads.handles,
     stop: () => counters.stop(),
     throttle: (isBehind) => throttle.set('behind', isBehind),

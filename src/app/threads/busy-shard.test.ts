@@ -12,6 +12,7 @@ import { hostKey, partitionOf } from '../../core/url/partition.ts'
 import { createRetries } from '../../core/work/retries.ts'
 import { settingsForWatching } from '../../crawl/crawl-settings.ts'
 import { createCounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
+import { createLocalFetcher } from '../../fetchers/local/local-fetcher.ts'
 import { createProfileKeys } from '../../services/profiles/keyed-profile.ts'
 import { profileWith, sourceAt } from '../../services/watching/watching.testkit.ts'
 import { createWatching } from '../../services/watching/watching.ts'
@@ -19,7 +20,7 @@ import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { openFolder, paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { sqliteStores } from '../engines/sqlite-stores.ts'
-import { createLocalFetchers } from '../fetchers.ts'
+import { watchableSchemes } from '../protocols.ts'
 import { openForCrawling, startShardThreads } from './sqlite-shards.ts'
 
 const config = configOf({ 'crawl.threads': 2, 'crawl.delay': '0ms', 'network.allow': '127.0.0.0/8' })
@@ -59,7 +60,8 @@ async function startService(folder: string) {
     ...{ settings, opened, run: 1, looksBack: true, memory, log, retries: createRetries(systemClock) },
     onResults: (results) => deliver(results),
   })
-  const fetcher = createLocalFetchers({
+  const fetcher = createLocalFetcher({
+    schemes: watchableSchemes(),
     ...{ shards: threads.handles, stop: () => void counters.stop(), throttle() {} },
     onResults(listener) {
       deliver = listener

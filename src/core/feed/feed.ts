@@ -48,10 +48,8 @@ export type FeedSchedule = {
   skipDays: number[]
 }
 
-export const maxEntries = 20_000
-/** Of each entry. */
-export const maxEnclosures = 100
-export const maxCategories = 100
+/** Enclosures and categories are those of one entry. */
+export const feedLimits = { entries: 20_000, enclosures: 100, categories: 100 } as const
 
 export const emptyFeed = (): Feed => ({
   title: '',

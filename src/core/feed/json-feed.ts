@@ -1,15 +1,5 @@
 import type { JsonNode } from '../text/blocks/json-tree.ts'
-import {
-  type Enclosure,
-  emptyFeed,
-  escaped,
-  type Feed,
-  type FeedEntry,
-  languageName,
-  maxCategories,
-  maxEnclosures,
-  maxEntries,
-} from './feed.ts'
+import { type Enclosure, emptyFeed, escaped, type Feed, type FeedEntry, feedLimits, languageName } from './feed.ts'
 import { parseFeedDate } from './feed-date.ts'
 
 /** Null where it is JSON of another kind. */
@@ -25,12 +15,12 @@ export function readJsonFeed(root: JsonNode, isCut: boolean): Feed | null {
     hubs: valuesOf(root, 'hubs')
       .filter((hub) => /^websub$/i.test(textOf(hub, 'type')))
       .map((hub) => textOf(hub, 'url'))
-      .slice(0, maxCategories),
+      .slice(0, feedLimits.categories),
     icon: textOf(root, 'favicon') || textOf(root, 'icon'),
     language: languageName(textOf(root, 'language')),
     author: authorsOf(root),
-    entries: items.slice(0, maxEntries).map(entryOf),
-    isCut: isCut || items.length > maxEntries,
+    entries: items.slice(0, feedLimits.entries).map(entryOf),
+    isCut: isCut || items.length > feedLimits.entries,
   }
 }
 
@@ -44,11 +34,11 @@ function entryOf(item: JsonNode): FeedEntry {
     html: textOf(item, 'content_html') || escaped(plain),
     date: parseFeedDate(date),
     author: authorsOf(item),
-    categories: distinct(valuesOf(item, 'tags').slice(0, maxCategories).map(ownText)),
+    categories: distinct(valuesOf(item, 'tags').slice(0, feedLimits.categories).map(ownText)),
     comments: '',
     language: languageName(textOf(item, 'language')),
     enclosures: valuesOf(item, 'attachments')
-      .slice(0, maxEnclosures)
+      .slice(0, feedLimits.enclosures)
       .map((each): Enclosure => ({ url: textOf(each, 'url'), type: textOf(each, 'mime_type') }))
       .filter(({ url }) => url.trim() !== ''),
     base: '',
@@ -63,7 +53,7 @@ function authorsOf(node: JsonNode): string {
   const names = [...listed, ...(single === undefined ? [] : [single])].map(
     (each) => textOf(each, 'name') || ownText(each),
   )
-  return distinct(names).slice(0, maxCategories).join(', ')
+  return distinct(names).slice(0, feedLimits.categories).join(', ')
 }
 
 const distinct = (texts: readonly string[]): string[] => [...new Set(texts.map((text) => text.trim()).filter(Boolean))]

@@ -1,15 +1,5 @@
 import { Parser } from 'htmlparser2'
-import {
-  type Enclosure,
-  emptyFeed,
-  escaped,
-  type Feed,
-  type FeedEntry,
-  languageName,
-  maxCategories,
-  maxEnclosures,
-  maxEntries,
-} from './feed.ts'
+import { type Enclosure, emptyFeed, escaped, type Feed, type FeedEntry, feedLimits, languageName } from './feed.ts'
 import { parseFeedDate } from './feed-date.ts'
 
 /** Elements of these are called by their plain name. */
@@ -288,7 +278,7 @@ class FeedReader {
     if (href.trim() === '') return
     if (rel === 'alternate') feed.site ||= href
     else if (rel === 'self') feed.self ||= href
-    else if (rel === 'hub' && feed.hubs.length < maxCategories) feed.hubs.push(href)
+    else if (rel === 'hub' && feed.hubs.length < feedLimits.categories) feed.hubs.push(href)
   }
 
   private category(lists: Record<Listed, string[]>, name: string, attributes: Record<string, string>): boolean {
@@ -324,7 +314,7 @@ class FeedReader {
   }
 
   private enclosure(entry: OpenEntry, url: string | undefined, type: string | undefined): void {
-    if (url === undefined || url.trim() === '' || entry.enclosures.length >= maxEnclosures) return
+    if (url === undefined || url.trim() === '' || entry.enclosures.length >= feedLimits.enclosures) return
     entry.enclosures.push({ url: url.trim(), type: (type ?? '').trim() })
   }
 
@@ -405,7 +395,7 @@ class FeedReader {
     const { found, link, lists, enclosures, base } = this.entry!
     this.entry = null
     const { entries } = this.feed!
-    if (entries.length >= maxEntries) {
+    if (entries.length >= feedLimits.entries) {
       this.feed!.isCut = true
       return
     }
@@ -432,7 +422,7 @@ const languageOf = (attributes: Record<string, string>): string => languageName(
 
 function addTo(list: string[], text: string): void {
   const line = text.replace(/\s+/g, ' ').trim()
-  if (line !== '' && list.length < maxCategories && !list.includes(line)) list.push(line)
+  if (line !== '' && list.length < feedLimits.categories && !list.includes(line)) list.push(line)
 }
 
 /** The name of a person in Atom, else the address; in RSS what there is. */

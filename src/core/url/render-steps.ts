@@ -27,7 +27,7 @@ export type RenderStep =
 
 export const maxRenderSteps = 20
 export const maxRenderPauseMs = 30_000
-const maxTextLength = 4000
+export const maxRenderText = 4000
 const maxPartLength = 500
 
 /** How a URL with steps goes on behind its page. */
@@ -41,7 +41,7 @@ const control = /\p{Cc}/u
 /** The text behind `#!`, or the same without it. Throws `url-invalid` with the part that is wrong. */
 export function parseRenderSteps(text: string): RenderStep[] {
   const bare = text.startsWith(renderMark) ? text.slice(renderMark.length) : text
-  if (bare.length > maxTextLength) throw invalid(`The steps are longer than ${maxTextLength} characters`)
+  if (bare.length > maxRenderText) throw invalid(`The steps are longer than ${maxRenderText} characters`)
   const parts = bare
     .split(/[&\n]/)
     .map((part) => part.trim())

@@ -4,9 +4,14 @@ import type { Secret } from './protocol.ts'
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 /** What a header may hold, as octets. */
 const value = /^[\t\x20-\x7e\x80-\xff]*$/
-/** They frame a message or name its receiver: a secret is none of them. */
+/** Those that frame a message, name its receiver, or say what is asked for: a secret is none of them. */
 const framing =
   /^(?:host|connection|content-.*|transfer-encoding|expect|upgrade|keep-alive|te|trailer|proxy-.*|accept-encoding|if-.*|range)$/i
+
+export const isHeaderName = (name: string): boolean => token.test(name)
+
+/** Whether a header may be one that signs in. */
+export const mayCarrySecret = (name: string): boolean => isHeaderName(name) && !framing.test(name)
 
 /**
  * The headers that sign in to a web site, by the kind of the secret: `basic` (user, password), `bearer` (token), `header` (name, value)
@@ -27,7 +32,7 @@ export function headersOfSecret(secret: Secret): Record<string, string> {
       return { authorization: `Bearer ${secret.token}` }
     case 'header': {
       const { name = '' } = secret
-      if (!token.test(name) || framing.test(name)) throw unfit('that is not the name of a header for signing in')
+      if (!mayCarrySecret(name)) throw unfit('that is not the name of a header for signing in')
       return { [name.toLowerCase()]: octets(secret.value) }
     }
     case 'cookie':

@@ -74,6 +74,7 @@ async function openLeader(pool: PostgresPool, holder: string) {
   const watches = createPostgresWatches(pool, { epoch })
   const checkRuns = createCheckRuns()
   const fetcher = createClusterFetcher({
+    schemes: ['http'],
     epoch,
     crawlScopes: createPostgresCrawlScopes(pool),
     checks: createPostgresChecks(pool),

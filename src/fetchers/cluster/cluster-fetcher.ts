@@ -6,9 +6,8 @@ import type { CheckResultStore, CheckStore, ClusterEvents } from '../../store/co
 import type { NodeStore } from '../../store/contracts/cluster/nodes.ts'
 import type { WatchStore } from '../../store/contracts/watches.ts'
 import type { Fetcher } from '../fetcher.ts'
-import { webSchemes } from '../local/local-fetcher.ts'
 
-export type ClusterFetcherDeps = {
+export type ClusterFetcherDeps = Pick<Fetcher, 'schemes'> & {
   /** Of the leader of the scheduler; writes under an old one are refused. */
   epoch: number
   crawlScopes: CrawlScopeStore
@@ -38,7 +37,7 @@ const AT_ONCE = 1_000
 const RESULTS_CHANNEL = 'news'
 
 /**
- * Fetches the web with the workers of a cluster, which hold the partitions. They learn everything from the store: first the scope of a
+ * Fetches with the workers of a cluster, which hold the partitions. They learn everything from the store: first the scope of a
  * watch, then the requests that a check starts with.
  *
  * A worker writes the result of a request before the request leaves the queue. So the queue is counted first and the results are taken
@@ -147,7 +146,7 @@ export function createClusterFetcher(deps: ClusterFetcherDeps): ClusterFetcher {
   }
 
   return {
-    schemes: webSchemes,
+    schemes: deps.schemes,
     failed: failure.promise,
     start: (given) =>
       turns.take(async () => {

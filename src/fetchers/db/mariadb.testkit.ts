@@ -1,17 +1,15 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import mysql from 'mysql2/promise'
+import { programSkip } from '../../../test/kit/programs.ts'
 import { freePort } from '../../store/postgres/testkit/postgres-server.testkit.ts'
 
 const run = promisify(execFile)
-const isThere = existsSync('/usr/sbin/mariadbd') && existsSync('/usr/bin/mariadb-install-db')
-if (!isThere && process.env.CI) throw new Error('MariaDB must be there in CI (Debian package mariadb-server)')
-
-export const mariadbSkip: string | false = isThere ? false : 'there is no MariaDB (Debian package mariadb-server)'
+export const mariadbSkip = programSkip(['/usr/sbin/mariadbd', '/usr/bin/mariadb-install-db'], 'mariadb-server')
 
 export type MariadbServer = {
   port: number

@@ -1,18 +1,6 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
-
-/** Why a Debian program is not there; false where it is. In CI it must be. */
-export function programSkip(path: string, debianPackage: string): string | false {
-  const isThere = existsSync(path)
-  if (!isThere && process.env.CI) throw new Error(`${path} must be there in CI (Debian package ${debianPackage})`)
-  return isThere ? false : `there is no ${path} (Debian package ${debianPackage})`
-}
-
-/** What a program has to be started with to be root; undefined where that isn't allowed. */
-export const asRoot: readonly string[] | undefined =
-  process.getuid?.() === 0 ? [] : spawnSync('sudo', ['-n', 'true']).status === 0 ? ['sudo', '-n'] : undefined
 
 export type Inetd = {
   port: number

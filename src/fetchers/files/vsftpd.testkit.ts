@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { asRoot, programSkip, rootSkip } from '../../../test/kit/programs.ts'
 import { selfSigned } from '../../crawl/fetch/certificate.testkit.ts'
-import { asRoot, programSkip, startInetd } from './inetd.testkit.ts'
+import { startInetd } from './inetd.testkit.ts'
 
 const program = '/usr/sbin/vsftpd'
-export const vsftpdSkip: string | false =
-  programSkip(program, 'vsftpd') || (asRoot === undefined ? 'vsftpd can be started by root alone' : false)
+export const vsftpdSkip: string | false = programSkip(program, 'vsftpd') || rootSkip
 
 export type VsftpdOptions = {
   /** The only password that lets the anonymous user in; any, without one. */

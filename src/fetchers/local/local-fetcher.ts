@@ -3,7 +3,7 @@ import { firstFailure } from '../../core/work/race.ts'
 import type { AcceptedOrders, ShardHandle } from '../../crawl/crawl.ts'
 import type { Fetcher } from '../fetcher.ts'
 
-export type LocalFetcherDeps = {
+export type LocalFetcherDeps = Pick<Fetcher, 'schemes'> & {
   shards: readonly ShardHandle[]
   /** Where the results of all shards arrive. */
   onResults(listener: (results: readonly CheckResult[]) => void): void
@@ -12,13 +12,11 @@ export type LocalFetcherDeps = {
   throttle(throttled: boolean): void
 }
 
-export const webSchemes: readonly string[] = ['http', 'https']
-
 /**
- * Fetches the web with the shards of this process, which divide the hosts among them. Once they run, none of them is waited for: the
+ * Fetches with the shards of this process, which divide the hosts among them. Once they run, none of them is waited for: the
  * thread of a shard may be busy for long, and the checks of the others must not be late for it.
  */
-export function createLocalFetcher({ shards, onResults, stop, throttle }: LocalFetcherDeps): Fetcher {
+export function createLocalFetcher({ schemes, shards, onResults, stop, throttle }: LocalFetcherDeps): Fetcher {
   const failure = Promise.withResolvers<never>()
   const all = (act: (shard: ShardHandle) => Promise<unknown>): Promise<unknown> => Promise.all(shards.map(act))
 
@@ -27,7 +25,7 @@ export function createLocalFetcher({ shards, onResults, stop, throttle }: LocalF
   }
 
   return {
-    schemes: webSchemes,
+    schemes,
     failed: firstFailure([...shards.map((shard) => shard.failed), failure.promise]),
     async start(underWay) {
       await all((shard) => shard.crawlScope(underWay))

@@ -1,26 +1,20 @@
-import { execFile, spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { after, before } from 'node:test'
+import { asRoot, programSkip, rootSkip, runAsRoot } from '../../../test/kit/programs.ts'
 import { systemClock } from '../../core/clock.ts'
 import { selfSigned } from '../../crawl/fetch/certificate.testkit.ts'
-import type { Place, ProtocolLimits } from '../../crawl/fetch/protocol.ts'
+import type { List, Place, ProtocolLimits, Session } from '../../crawl/fetch/protocol.ts'
 import { freePort } from '../../store/postgres/testkit/postgres-server.testkit.ts'
 
-const isThere =
-  existsSync('/usr/sbin/dovecot') && existsSync('/usr/lib/dovecot/imap') && existsSync('/usr/lib/dovecot/pop3')
-if (!isThere && process.env.CI)
-  throw new Error('Dovecot must be there in CI (Debian packages dovecot-imapd, dovecot-pop3d)')
-const asRoot: readonly string[] = process.getuid?.() === 0 ? [] : ['sudo', '-n']
-const isAllowed = asRoot.length === 0 || spawnSync('sudo', ['-n', 'true']).status === 0
-
-export const dovecotSkip: string | false = !isThere
-  ? 'there is no Dovecot (Debian packages dovecot-imapd, dovecot-pop3d)'
-  : isAllowed
-    ? false
-    : 'Dovecot can be started by root alone'
+export const dovecotSkip =
+  programSkip(
+    ['/usr/sbin/dovecot', '/usr/lib/dovecot/imap', '/usr/lib/dovecot/pop3'],
+    'dovecot-imapd, dovecot-pop3d',
+  ) || rootSkip
 
 /** The name in the certificate; it is found at 127.0.0.1 by what `placeAt` resolves. */
 export const mailHostName = 'mail.example.org'
@@ -29,6 +23,8 @@ export type Dovecot = {
   ports: { imap: number; imaps: number; pop3: number; pop3s: number }
   /** The certificate that signed itself. */
   ca: string
+  /** Path of the socket where it takes mail, if it does. */
+  lmtp: string
   /** Puts a message into a mailbox of a user. Line ends become CRLF. */
   deliver(user: string, message: string | Buffer, mailbox?: string): Promise<void>
   doveadm(...given: string[]): Promise<string>
@@ -39,8 +35,11 @@ export type Dovecot = {
   end(): Promise<void>
 }
 
-/** A private Dovecot on loopback. Every user has the password `secret`; mailboxes are made on delivery. */
-export async function startDovecot(): Promise<Dovecot> {
+/**
+ * A private Dovecot on loopback. Every user has the password `secret`; mailboxes are made on delivery. With `takesMail`, it takes
+ * mail from others by LMTP.
+ */
+export async function startDovecot({ takesMail = false } = {}): Promise<Dovecot> {
   const folder = mkdtempSync(join(tmpdir(), 'erace-dovecot-'))
   chmodSync(folder, 0o755)
   const at = (name: string): string => join(folder, name)
@@ -49,14 +48,10 @@ export async function startDovecot(): Promise<Dovecot> {
   writeFileSync(at('key.pem'), key)
   writeFileSync(at('cert.pem'), cert)
   const ports = { imap: await freePort(), imaps: await freePort(), pop3: await freePort(), pop3s: await freePort() }
-  writeFileSync(at('conf'), configOf(folder, ports))
-  const root = (program: string, given: string[]) => {
-    const [first, ...rest] = [...asRoot, program, ...given]
-    return promisify(execFile)(first!, rest, { timeout: 60_000 })
-  }
-  const doveadm = async (...given: string[]) => (await root('/usr/bin/doveadm', ['-c', at('conf'), ...given])).stdout
-  await root('chown', ['dovecot', at('mail')])
-  const [first, ...rest] = [...asRoot, '/usr/sbin/dovecot', '-F', '-c', at('conf')]
+  writeFileSync(at('conf'), configOf(folder, ports) + (takesMail ? lmtpOf(at('lmtp')) : ''))
+  const doveadm = (...given: string[]) => runAsRoot('/usr/bin/doveadm', '-c', at('conf'), ...given)
+  await runAsRoot('chown', 'dovecot', at('mail'))
+  const [first, ...rest] = [...asRoot!, '/usr/sbin/dovecot', '-F', '-c', at('conf')]
   const dovecot = spawn(first!, rest, { stdio: ['ignore', 'ignore', 'pipe'] })
   const ended = once(dovecot, 'close')
   let log = ''
@@ -90,6 +85,7 @@ export async function startDovecot(): Promise<Dovecot> {
   return {
     ports,
     ca: cert,
+    lmtp: at('lmtp'),
     async nextLog(line) {
       const from = log.length
       return await logged(() => line.exec(log.slice(from)))
@@ -109,7 +105,7 @@ export async function startDovecot(): Promise<Dovecot> {
     async end() {
       await doveadm('stop')
       await ended
-      await root('rm', ['-rf', folder])
+      await runAsRoot('rm', '-rf', folder)
     },
   }
 }
@@ -165,6 +161,49 @@ service pop3-login {
   }
 }
 `
+
+const lmtpOf = (socket: string): string => `
+protocols = $protocols lmtp
+service lmtp {
+  unix_listener ${socket} {
+    mode = 0666
+  }
+}
+`
+
+/** One for all tests of a suite. */
+export function useDovecot(): () => Dovecot {
+  let dovecot: Dovecot | undefined
+  before(async () => {
+    dovecot = await startDovecot()
+  })
+  after(() => dovecot?.end())
+  return () => dovecot!
+}
+
+/** A visit, and what Dovecot says it moved: the numbers in that line of its log. */
+export async function countedVisit<T>(
+  dovecot: Dovecot,
+  open: () => Promise<Session>,
+  line: RegExp,
+  task: (session: Session) => Promise<T>,
+): Promise<{ result: T; counts: number[] }> {
+  const session = await open()
+  const logged = dovecot.nextLog(line)
+  try {
+    const result = await task(session)
+    await session.close()
+    return { result, counts: (await logged).slice(1).map(Number) }
+  } finally {
+    await session.close()
+  }
+}
+
+export async function listAt(session: Session, cursor = ''): Promise<List> {
+  const found = await session.look(cursor)
+  if (found.kind !== 'list') throw new Error('a list was expected')
+  return found
+}
 
 export const testLimits: ProtocolLimits = {
   connectTimeoutMs: 20_000,

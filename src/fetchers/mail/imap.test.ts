@@ -1,54 +1,36 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { isAppError } from '../../core/errors.ts'
 import type { Found, List, Place, Session } from '../../crawl/fetch/protocol.ts'
-import { type Dovecot, dovecotSkip, mailHostName, placeAt, startDovecot } from './dovecot.testkit.ts'
+import { countedVisit, dovecotSkip, listAt, mailHostName, placeAt, useDovecot } from './dovecot.testkit.ts'
 import { createImapProtocol } from './imap.ts'
 
 const message = (id: string, subject = id, rest = ''): string =>
   `From: b@example.org\nMessage-ID: <${id}@example.org>\nSubject: ${subject}\n${rest}\nThe text of ${id}.\n`
 
-async function listAt(session: Session, cursor = ''): Promise<List> {
-  const found = await session.look(cursor)
-  assert.equal(found.kind, 'list')
-  return found as List
-}
-
 describe('IMAP, by Dovecot', { skip: dovecotSkip }, () => {
-  let dovecot: Dovecot
-  before(async () => {
-    dovecot = await startDovecot()
-  })
-  after(async () => {
-    await dovecot?.end()
-  })
-
+  const dovecot = useDovecot()
   const at = (user: string, path = '/INBOX', given: Parameters<typeof placeAt>[1] = {}): Place =>
-    placeAt(`imap://${mailHostName}:${dovecot.ports.imap}${path}`, { user, ...given })
+    placeAt(`imap://${mailHostName}:${dovecot().ports.imap}${path}`, { user, ...given })
 
-  /** A visit, and what Dovecot says it moved. */
+  /** A visit, and how many headers and bodies it moved. */
   async function visit<T>(place: Place, task: (session: Session) => Promise<T>, options = {}) {
-    const session = await createImapProtocol({ ca: dovecot.ca, ...options }).open(place)
-    const logged = dovecot.nextLog(new RegExp(`imap\\(${place.secret!.user}\\).*hdr_count=(\\d+) body_count=(\\d+)`))
-    try {
-      const result = await task(session)
-      await session.close()
-      const [, headers, bodies] = await logged
-      return { result, headers: Number(headers), bodies: Number(bodies) }
-    } finally {
-      await session.close()
-    }
+    const { open } = createImapProtocol({ ca: dovecot().ca, ...options })
+    const line = new RegExp(`imap\\(${place.secret!.user}\\).*hdr_count=(\\d+) body_count=(\\d+)`)
+    const { result, counts } = await countedVisit(dovecot(), () => open(place), line, task)
+    const [headers, bodies] = counts
+    return { result, headers, bodies }
   }
 
   test('a first look lists the messages, a second one moves nothing, a later one only what is new', async () => {
-    await dovecot.deliver('first', message('one', '=?utf-8?q?Gr=C3=BC=C3=9Fe?='))
-    await dovecot.deliver('first', message('two'))
+    await dovecot().deliver('first', message('one', '=?utf-8?q?Gr=C3=BC=C3=9Fe?='))
+    await dovecot().deliver('first', message('two'))
     const first = await visit(at('first'), async (session) => {
       const list = await listAt(session)
       return { list, bodies: await Promise.all(list.items.map((item) => session.read(item))) }
     })
     const { list, bodies } = first.result
-    const base = `imap://${mailHostName}:${dovecot.ports.imap}/INBOX`
+    const base = `imap://${mailHostName}:${dovecot().ports.imap}/INBOX`
     assert.deepEqual(
       list.items.map(({ url, name }) => [url, name]),
       [
@@ -71,22 +53,22 @@ describe('IMAP, by Dovecot', { skip: dovecotSkip }, () => {
     assert.deepEqual([second.result.items, second.headers, second.bodies], [[], 0, 0])
     assert.equal(second.result.cursor, list.cursor)
 
-    await dovecot.deliver('first', message('three'))
+    await dovecot().deliver('first', message('three'))
     const third = await visit(at('first'), (session) => listAt(session, second.result.cursor))
     assert.deepEqual(
       third.result.items.map(({ name }) => name),
       ['three'],
     )
     assert.deepEqual([third.headers, third.bodies], [1, 0])
-    const flags = await dovecot.doveadm('fetch', '-u', 'first', 'flags', 'mailbox', 'INBOX')
+    const flags = await dovecot().doveadm('fetch', '-u', 'first', 'flags', 'mailbox', 'INBOX')
     assert.doesNotMatch(flags, /Seen/)
   })
 
   test('messages keep their URLs when the server numbers them anew', async () => {
-    await dovecot.deliver('renumbered', message('kept'))
-    await dovecot.deliver('renumbered', 'Subject: without an id\nDate: Tue, 1 Sep 2026 10:00:00 +0000\n\nText\n')
+    await dovecot().deliver('renumbered', message('kept'))
+    await dovecot().deliver('renumbered', 'Subject: without an id\nDate: Tue, 1 Sep 2026 10:00:00 +0000\n\nText\n')
     const before = (await visit(at('renumbered'), (session) => listAt(session))).result
-    await dovecot.doveadm('mailbox', 'update', '-u', 'renumbered', '--uid-validity', '4000000000', 'INBOX')
+    await dovecot().doveadm('mailbox', 'update', '-u', 'renumbered', '--uid-validity', '4000000000', 'INBOX')
     const after = (await visit(at('renumbered'), (session) => listAt(session, before.cursor))).result
     assert.notEqual(after.cursor, before.cursor)
     assert.equal(before.items.length, 2)
@@ -95,12 +77,12 @@ describe('IMAP, by Dovecot', { skip: dovecotSkip }, () => {
   })
 
   test('of a large mailbox the newest are taken, and what is left out is told', async () => {
-    for (const id of ['a', 'b', 'c', 'd', 'e']) await dovecot.deliver('large', message(id))
+    for (const id of ['a', 'b', 'c', 'd', 'e']) await dovecot().deliver('large', message(id))
     const names = (list: List) => list.items.map(({ name }) => name)
     const { result: list } = await visit(at('large'), (session) => listAt(session), { newestMessages: 2 })
     assert.deepEqual(names(list), ['d', 'e'])
     assert.match(list.left, /^3 older messages were left out/)
-    for (const id of ['f', 'g', 'h']) await dovecot.deliver('large', message(id))
+    for (const id of ['f', 'g', 'h']) await dovecot().deliver('large', message(id))
     const limits = { maxItems: 2 }
     const { result: more } = await visit(at('large', '', { limits }), async (session) => {
       const first = await listAt(session, list.cursor)
@@ -115,9 +97,9 @@ describe('IMAP, by Dovecot', { skip: dovecotSkip }, () => {
 
   test('a message and an attachment can be asked for by their own URLs', async () => {
     const attached = `Content-Type: multipart/mixed; boundary=b\n\n--b\n\nText\n--b\nContent-Type: application/pdf; name=a.pdf\nContent-Transfer-Encoding: base64\n\n${Buffer.from('%PDF').toString('base64')}\n--b--\n`
-    await dovecot.deliver('single', message('one'))
-    await dovecot.deliver('single', message('two', 'two', attached))
-    await dovecot.deliver('single', 'Subject: nameless\n\nText\n')
+    await dovecot().deliver('single', message('one'))
+    await dovecot().deliver('single', message('two', 'two', attached))
+    await dovecot().deliver('single', 'Subject: nameless\n\nText\n')
     const { result: whole } = await visit(at('single'), async (session) => {
       const { items } = await listAt(session)
       return { items, body: await session.read(items[1]!) }
@@ -147,7 +129,7 @@ describe('IMAP, by Dovecot', { skip: dovecotSkip }, () => {
     const head = message('huge', 'huge', 'Content-Type: multipart/mixed; boundary=b\n').replaceAll('\n', '\r\n')
     const part = '--b\r\nContent-Type: application/zip; name=a.zip\r\nContent-Transfer-Encoding: base64\r\n\r\n'
     const lines = Buffer.alloc(50_000_000, `${'A'.repeat(76)}\r\n`)
-    await dovecot.deliver('huge', Buffer.concat([Buffer.from(head + part), lines, Buffer.from('--b--\r\n')]))
+    await dovecot().deliver('huge', Buffer.concat([Buffer.from(head + part), lines, Buffer.from('--b--\r\n')]))
     const { result: body } = await visit(at('huge'), async (session) => session.read((await listAt(session)).items[0]!))
     assert.deepEqual([body.body.length, body.isCut, body.title], [1_000_000, true, 'huge'])
     assert.deepEqual(
@@ -158,7 +140,7 @@ describe('IMAP, by Dovecot', { skip: dovecotSkip }, () => {
   })
 
   test('mailboxes have names of every kind, and one that is not there is not found', async () => {
-    await dovecot.deliver('names', message('one'), 'Lists & Größe')
+    await dovecot().deliver('names', message('one'), 'Lists & Größe')
     const place = at('names', '/Lists%20%26%20Gr%C3%B6%C3%9Fe')
     const { result } = await visit(place, (session) => listAt(session))
     assert.deepEqual(
@@ -171,9 +153,9 @@ describe('IMAP, by Dovecot', { skip: dovecotSkip }, () => {
   })
 
   test('TLS from the start, a wrong certificate, a wrong password', async () => {
-    await dovecot.deliver('tls', message('one'))
-    const protocol = createImapProtocol({ ca: dovecot.ca })
-    const place = placeAt(`imaps://${mailHostName}:${dovecot.ports.imaps}/`, { user: 'tls' })
+    await dovecot().deliver('tls', message('one'))
+    const protocol = createImapProtocol({ ca: dovecot().ca })
+    const place = placeAt(`imaps://${mailHostName}:${dovecot().ports.imaps}/`, { user: 'tls' })
     const session = await protocol.open(place)
     assert.equal((await listAt(session)).items.length, 1)
     await session.close()
@@ -187,27 +169,27 @@ describe('IMAP, by Dovecot', { skip: dovecotSkip }, () => {
   })
 
   test('a new message is heard of, also after the connection was lost', async () => {
-    await dovecot.deliver('idle', message('one'))
-    const protocol = createImapProtocol({ ca: dovecot.ca })
+    await dovecot().deliver('idle', message('one'))
+    const protocol = createImapProtocol({ ca: dovecot().ca })
     let news = Promise.withResolvers<void>()
     const listener = await protocol.listen!(at('idle'), {
       onNews: () => news.resolve(),
       onEnd: (error) => news.reject(error),
     })
-    await dovecot.deliver('idle', message('two'))
+    await dovecot().deliver('idle', message('two'))
     await news.promise
     news = Promise.withResolvers<void>()
-    await dovecot.doveadm('kick', 'idle')
+    await dovecot().doveadm('kick', 'idle')
     await news.promise
     news = Promise.withResolvers<void>()
-    await dovecot.deliver('idle', message('three'))
+    await dovecot().deliver('idle', message('three'))
     await news.promise
     await listener.close()
     await protocol.close()
   })
 
   test('a listener ends with the reason when the password is not right any more, or its time is over', async () => {
-    const protocol = createImapProtocol({ ca: dovecot.ca })
+    const protocol = createImapProtocol({ ca: dovecot().ca })
     const heard = { onNews: () => {}, onEnd: () => {} }
     const refused = protocol.listen!(at('idle', '/', { password: 'wrong' }), heard)
     await assert.rejects(refused, (error) => isAppError(error, 'sign-in-failed'))

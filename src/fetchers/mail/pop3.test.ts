@@ -1,51 +1,32 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { isAppError } from '../../core/errors.ts'
 import type { Found, List, Place, Session } from '../../crawl/fetch/protocol.ts'
-import { type Dovecot, dovecotSkip, mailHostName, placeAt, startDovecot } from './dovecot.testkit.ts'
+import { countedVisit, dovecotSkip, listAt, mailHostName, placeAt, useDovecot } from './dovecot.testkit.ts'
 import { createPop3Protocol } from './pop3.ts'
 
 const message = (id: string, subject = id, rest = ''): string =>
   `From: b@example.org\nMessage-ID: <${id}@example.org>\nSubject: ${subject}\n${rest}\nThe text of ${id}.\n..\n.\nThe end.\n`
 
-async function listAt(session: Session, cursor = ''): Promise<List> {
-  const found = await session.look(cursor)
-  assert.equal(found.kind, 'list')
-  return found as List
-}
-
 const names = (list: List): string[] => list.items.map(({ name }) => name)
 
 describe('POP3, by Dovecot', { skip: dovecotSkip }, () => {
-  let dovecot: Dovecot
-  before(async () => {
-    dovecot = await startDovecot()
-  })
-  after(async () => {
-    await dovecot?.end()
-  })
-
+  const dovecot = useDovecot()
   const at = (user: string, path = '/', given: Parameters<typeof placeAt>[1] = {}): Place =>
-    placeAt(`pop3://${mailHostName}:${dovecot.ports.pop3}${path}`, { user, ...given })
+    placeAt(`pop3://${mailHostName}:${dovecot().ports.pop3}${path}`, { user, ...given })
 
-  /** A visit, and what Dovecot says it moved. */
+  /** A visit, and how much it moved and deleted. */
   async function visit<T>(place: Place, task: (session: Session) => Promise<T>, options = {}) {
-    const session = await createPop3Protocol({ ca: dovecot.ca, ...options }).open(place)
-    const { user } = place.secret!
-    const logged = dovecot.nextLog(new RegExp(`pop3\\(${user}\\).*top=(\\d+)/\\d+ retr=(\\d+)/(\\d+) del=(\\d+)/`))
-    try {
-      const result = await task(session)
-      await session.close()
-      const [, headers, bodies, bytes, deleted] = (await logged).map(Number)
-      return { result, headers, bodies, bytes, deleted }
-    } finally {
-      await session.close()
-    }
+    const { open } = createPop3Protocol({ ca: dovecot().ca, ...options })
+    const line = new RegExp(`pop3\\(${place.secret!.user}\\).*top=(\\d+)/\\d+ retr=(\\d+)/(\\d+) del=(\\d+)/`)
+    const { result, counts } = await countedVisit(dovecot(), () => open(place), line, task)
+    const [headers, bodies, bytes, deleted] = counts
+    return { result, headers, bodies, bytes, deleted }
   }
 
   test('a first look lists the messages, a second one moves nothing, a later one only what is new', async () => {
-    await dovecot.deliver('first', message('one', '=?utf-8?q?Gr=C3=BC=C3=9Fe?='))
-    await dovecot.deliver('first', message('two'))
+    await dovecot().deliver('first', message('one', '=?utf-8?q?Gr=C3=BC=C3=9Fe?='))
+    await dovecot().deliver('first', message('two'))
     const first = await visit(at('first'), async (session) => {
       const list = await listAt(session)
       const bodies = []
@@ -72,26 +53,26 @@ describe('POP3, by Dovecot', { skip: dovecotSkip }, () => {
     assert.deepEqual([second.result.items, second.headers, second.bodies], [[], 0, 0])
     assert.equal(second.result.cursor, list.cursor)
 
-    await dovecot.deliver('first', message('three'))
+    await dovecot().deliver('first', message('three'))
     const third = await visit(at('first'), (session) => listAt(session, list.cursor))
     assert.deepEqual([names(third.result), third.headers, third.bodies], [['three'], 1, 0])
   })
 
   test('messages that are deleted on the server make no others new', async () => {
-    for (const id of ['a', 'b', 'c', 'd']) await dovecot.deliver('deleted', message(id))
+    for (const id of ['a', 'b', 'c', 'd']) await dovecot().deliver('deleted', message(id))
     const { result: first } = await visit(at('deleted'), (session) => listAt(session), { newestMessages: 3 })
     assert.deepEqual(names(first), ['b', 'c', 'd'])
     assert.match(first.left, /^1 older messages were left out/)
-    await dovecot.doveadm('expunge', '-u', 'deleted', 'mailbox', 'INBOX', 'header', 'subject', 'd')
-    await dovecot.deliver('deleted', message('e'))
+    await dovecot().doveadm('expunge', '-u', 'deleted', 'mailbox', 'INBOX', 'header', 'subject', 'd')
+    await dovecot().deliver('deleted', message('e'))
     const { result: second } = await visit(at('deleted'), (session) => listAt(session, first.cursor))
     assert.deepEqual([names(second), second.left], [['e'], ''])
   })
 
   test('more messages than a list may have come in several', async () => {
-    await dovecot.deliver('several', message('a'))
+    await dovecot().deliver('several', message('a'))
     const { result: first } = await visit(at('several'), (session) => listAt(session))
-    for (const id of ['b', 'c', 'd']) await dovecot.deliver('several', message(id))
+    for (const id of ['b', 'c', 'd']) await dovecot().deliver('several', message(id))
     const limits = { maxItems: 2 }
     const { result } = await visit(at('several', '/', { limits }), async (session) => {
       const second = await listAt(session, first.cursor)
@@ -106,7 +87,7 @@ describe('POP3, by Dovecot', { skip: dovecotSkip }, () => {
 
   test('a message and an attachment can be asked for by their own URLs', async () => {
     const attached = `Content-Type: multipart/mixed; boundary=b\n\n--b\n\nText\n--b\nContent-Type: text/csv; name=a.csv\n\n1,2\n--b--\n`
-    await dovecot.deliver('single', message('one', 'one', attached))
+    await dovecot().deliver('single', message('one', 'one', attached))
     const { result: body } = await visit(at('single'), async (session) => {
       const { items } = await listAt(session)
       return await session.read(items[0]!)
@@ -131,7 +112,7 @@ describe('POP3, by Dovecot', { skip: dovecotSkip }, () => {
     const head = message('huge', 'huge', 'Content-Type: multipart/mixed; boundary=b\n').replaceAll('\n', '\r\n')
     const part = '--b\r\nContent-Type: application/zip; name=a.zip\r\nContent-Transfer-Encoding: base64\r\n\r\n'
     const lines = Buffer.alloc(50_000_000, `${'A'.repeat(76)}\r\n`)
-    await dovecot.deliver('huge', Buffer.concat([Buffer.from(head + part), lines, Buffer.from('--b--\r\n')]))
+    await dovecot().deliver('huge', Buffer.concat([Buffer.from(head + part), lines, Buffer.from('--b--\r\n')]))
     const { result: body, bodies } = await visit(at('huge'), async (session) =>
       session.read((await listAt(session)).items[0]!),
     )
@@ -143,9 +124,9 @@ describe('POP3, by Dovecot', { skip: dovecotSkip }, () => {
   })
 
   test('TLS from the start, a wrong certificate, a wrong password', async () => {
-    await dovecot.deliver('tls', message('one'))
-    const protocol = createPop3Protocol({ ca: dovecot.ca })
-    const place = placeAt(`pop3s://${mailHostName}:${dovecot.ports.pop3s}/`, { user: 'tls' })
+    await dovecot().deliver('tls', message('one'))
+    const protocol = createPop3Protocol({ ca: dovecot().ca })
+    const place = placeAt(`pop3s://${mailHostName}:${dovecot().ports.pop3s}/`, { user: 'tls' })
     const session = await protocol.open(place)
     assert.deepEqual(names(await listAt(session)), ['one'])
     await session.close()

@@ -1,19 +1,17 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { programSkip } from '../../../test/kit/programs.ts'
 import { selfSigned } from '../../crawl/fetch/certificate.testkit.ts'
 import { freePort } from '../../store/postgres/testkit/postgres-server.testkit.ts'
 
 const run = promisify(execFile)
 const programs = '/usr/lib/news/bin'
-const isThere = existsSync(`${programs}/innd`) && existsSync(`${programs}/nnrpd`)
-if (!isThere && process.env.CI) throw new Error('INN must be there in CI (Debian package inn2)')
-
-export const newsServerSkip: string | false = isThere ? false : 'there is no INN (Debian package inn2)'
+export const newsServerSkip = programSkip([`${programs}/innd`, `${programs}/nnrpd`], 'inn2')
 
 export type NewsServer = {
   port: number

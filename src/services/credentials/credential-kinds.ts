@@ -1,6 +1,7 @@
 import type { ValidationError } from '../../config/validation-errors.ts'
 import { isAppError } from '../../core/errors.ts'
-import { parseRenderSteps } from '../../core/url/render-steps.ts'
+import { maxRenderSteps, maxRenderText, parseRenderSteps } from '../../core/url/render-steps.ts'
+import { isHeaderName, mayCarrySecret } from '../../crawl/fetch/web-secret.ts'
 import type { SecretValues } from './sealing.ts'
 
 /** What each kind of credentials consists of. The fields of all kinds together are few, and a form shows them one below the other. */
@@ -18,33 +19,9 @@ const user: CredentialField = { name: 'user', maxLength: 500 }
 const password: CredentialField = { name: 'password', maxLength: 1000 }
 const MAX_TOKEN = 8000
 
-/** Those that say how a request is transferred, to whom, or who signs in by other means. */
-const reservedHeaders = new Set([
-  ...[
-    'host',
-    'connection',
-    'content-length',
-    'content-type',
-    'transfer-encoding',
-    'upgrade',
-    'te',
-    'trailer',
-    'expect',
-  ],
-  ...[
-    'keep-alive',
-    'proxy-authorization',
-    'proxy-connection',
-    'accept-encoding',
-    'range',
-    'if-none-match',
-    'if-modified-since',
-  ],
-])
-
 function headerFault(name: string): string | null {
-  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) return 'is not the name of a header'
-  return reservedHeaders.has(name.toLowerCase()) ? 'is a header that the program sets itself' : null
+  if (!isHeaderName(name)) return 'is not the name of a header'
+  return mayCarrySecret(name) ? null : 'is a header that the program sets itself'
 }
 
 const headerValueFault = (value: string): string | null =>
@@ -53,14 +30,20 @@ const headerValueFault = (value: string): string | null =>
 /** The parser's own messages quote the line, which may have a password in it. */
 function stepsFault(value: string): string | null {
   if (value.trim() === '') return 'is empty'
-  for (const [n, line] of value.split('\n').entries())
-    try {
-      parseRenderSteps(line)
-    } catch (error) {
-      if (!isAppError(error, 'url-invalid')) throw error
-      return `line ${n + 1} is not a step such as go https://…, click #accept, fill #user:={user}, press Enter or wait quiet`
-    }
-  return null
+  const wrong = value.split('\n').findIndex((line) => !areSteps(line))
+  if (wrong !== -1)
+    return `line ${wrong + 1} is not a step such as go https://…, click #accept, fill #user:={user}, press Enter or wait quiet`
+  return areSteps(value) ? null : `has more than ${maxRenderSteps} steps`
+}
+
+function areSteps(text: string): boolean {
+  try {
+    parseRenderSteps(text)
+    return true
+  } catch (error) {
+    if (!isAppError(error, 'url-invalid')) throw error
+    return false
+  }
 }
 
 export const credentialKinds = ['password', 'bearer', 'header', 'cookie', 'steps'] as const
@@ -75,7 +58,7 @@ const kindFields: Record<CredentialKind, readonly CredentialField[]> = {
   ],
   cookie: [{ name: 'cookie', maxLength: MAX_TOKEN, faultOf: headerValueFault }],
   steps: [
-    { name: 'steps', maxLength: 10_000, maxLines: 20, faultOf: stepsFault },
+    { name: 'steps', maxLength: maxRenderText, maxLines: maxRenderSteps, faultOf: stepsFault },
     { ...user, isOptional: true },
     { ...password, isOptional: true },
   ],

@@ -123,6 +123,11 @@ describe('the values of credentials', () => {
     assert.match(errorsOf('bearer', { token: 'x'.repeat(8001) }).join(), /longer than 8000/)
     assert.match(errorsOf('steps', { steps: 'click x\n'.repeat(20) }).join(), /more than 20 lines/)
     assert.match(errorsOf('steps', { steps: 'go x\r\nclick y' }).join(), /control characters/)
+    assert.match(
+      errorsOf('steps', { steps: `${'click x&'.repeat(11)}\n`.repeat(2).trim() }).join(),
+      /more than 20 steps/,
+    )
+    assert.match(errorsOf('header', { name: 'If-Range', value: 'x' }).join(), /sets itself/)
     assert.deepEqual(errorsOf('steps', { steps: 'click x\nmy-password' }), [
       'values.steps: line 2 is not a step such as go https://…, click #accept, fill #user:={user}, press Enter or wait quiet',
     ])

@@ -1,4 +1,3 @@
-import { schemeOutcome } from '../../fetchers/router.ts'
 import type { WatchRow } from '../../store/contracts/watches.ts'
 import type { WatchSnapshot } from '../scheduler/scheduler-report.ts'
 import type { OwnedSource } from './owner-sources.ts'
@@ -79,7 +78,7 @@ function troubleOfCheck(row: WatchRow | undefined): Trouble | null {
 
 function troubleOfRefusal(outcome: string): Trouble {
   if (outcome === 'skipped: robots') return 'blocked-by-robots'
-  return outcome === 'skipped: type' || outcome === schemeOutcome ? 'unsupported' : 'refused'
+  return outcome === 'skipped: type' ? 'unsupported' : 'refused'
 }
 
 function troubleOfStatus(status: number): Trouble {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createMemoryFetcher, createMemoryWeb } from '../../fetchers/memory-fetcher.testkit.ts'
 import { openWatching, profileWith, sourceAt, watchingOver } from './watching.testkit.ts'
 
 const MINUTE = 60_000
@@ -137,17 +136,14 @@ describe('a change of profiles', () => {
 })
 
 describe('sources of several schemes', () => {
-  test('go each to the fetcher of its scheme; one without a fetcher is reported and not watched', async () => {
+  test('are watched alike; one of a scheme that the fetcher does not serve is reported and not watched', async () => {
     const memo = 'memo://notes/1'
-    const memos = createMemoryFetcher(createMemoryWeb({ [memo]: { words: 'one' } }), { schemes: ['memo'] })
-    const watching = await openWatching({ pages, fetchers: [memos] })
-    const { put, turn, service, takeOrders, rowOf, problems } = watching
+    const web = { ...pages, [memo]: { words: 'one' } }
+    const watching = await openWatching({ pages: web, schemes: ['http', 'https', 'memo'] })
+    const { put, turn, takeOrders, rowOf, problems } = watching
     await put(profileWith('ann', 'ann', [sourceAt(a), sourceAt(memo), sourceAt('ftp://a.example/')]))
     await turn()
-    assert.deepEqual(takeOrders(), [a])
-    memos.run()
-    await service.tick()
-    assert.deepEqual(memos.fetched, [memo])
+    assert.deepEqual(takeOrders().toSorted(), [a, memo])
     assert.deepEqual([(await rowOf(memo)).outcome, (await rowOf(memo)).status], ['changed', 200])
     assert.deepEqual(problems, ['a source cannot be watched'])
     watching.close()

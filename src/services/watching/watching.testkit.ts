@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import type { CheckResult } from '../../core/check-order.ts'
 import { createManualClock } from '../../core/clock.ts'
 import { deliveryDefaults, type Profile, partDefaults, type ServiceLevel, type Source } from '../../core/profile.ts'
-import type { Fetcher } from '../../fetchers/fetcher.ts'
 import { createMemoryFetcher, createMemoryWeb, type MemoryPage } from '../../fetchers/memory-fetcher.testkit.ts'
-import { createFetcherRouter } from '../../fetchers/router.ts'
 import { createSqliteProfiles } from '../../store/sqlite/accounts/profiles.ts'
 import { type Database, openDatabase } from '../../store/sqlite/folder/database.ts'
 import { openFolder, paths } from '../../store/sqlite/folder/folder.ts'
@@ -24,15 +22,15 @@ export type WatchingOptions = {
   levels?: Record<string, ServiceLevel>
   isHasty?: boolean
   maxPages?: number
-  /** Besides that of the web. */
-  fetchers?: readonly Fetcher[]
+  /** Those of the web, unless others are given. */
+  schemes?: readonly string[]
 }
 
 export type Watching = Awaited<ReturnType<typeof openWatching>>
 
 /** A watch service on real stores, with a web in memory and a clock that the test sets. */
 export async function openWatching(options: WatchingOptions = {}) {
-  const { pages, budgets, levels = {}, isHasty, maxPages = 1000, fetchers = [] } = options
+  const { pages, budgets, levels = {}, isHasty, maxPages = 1000, schemes } = options
   const folder = mkdtempSync(join(tmpdir(), 'erace-watching-'))
   await openFolder({ folder, holder: 'test', shards: 1 }).close()
   const db: Database = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
@@ -45,7 +43,7 @@ export async function openWatching(options: WatchingOptions = {}) {
   const waiting = { tasks: 0 }
 
   function begin(given: { isHasty?: boolean | undefined }) {
-    const fetcher = createMemoryFetcher(web, { isHasty: given.isHasty === true })
+    const fetcher = createMemoryFetcher(web, { isHasty: given.isHasty === true, ...(schemes && { schemes }) })
     const scheduler = createScheduler({
       clock,
       policy: createPolicy('earliest-deadline'),
@@ -55,7 +53,7 @@ export async function openWatching(options: WatchingOptions = {}) {
     const service = createWatchService({
       profiles,
       watches,
-      fetcher: createFetcherRouter([fetcher, ...fetchers]),
+      fetcher,
       scheduler,
       clock,
       levelOf: (owner) => levels[owner] ?? 'silver',
