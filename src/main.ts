@@ -9,7 +9,6 @@ if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory
 
 const { createProcessIo } = await import('./cli/output/io.ts')
 const { runCli } = await import('./cli/run-cli.ts')
-const { protocolAbilities } = await import('./app/protocols.ts')
 
 const archive = () => import('./app/commands/archive.ts')
 const channels = () => import('./app/commands/channels.ts')
@@ -22,7 +21,7 @@ const users = () => import('./app/commands/users.ts')
 
 /** What the commands use is loaded when one needs it. */
 const engine: Engine = {
-  abilities: protocolAbilities,
+  abilities: async (config) => (await import('./app/protocols.ts')).loadAbilities(config),
   crawl: async (settings, hooks, { store }) =>
     store === null
       ? (await import('./app/roles/crawl.ts')).crawl(settings, hooks)

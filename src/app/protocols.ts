@@ -37,6 +37,12 @@ export async function loadProtocols({ parts }: Pick<Config, 'parts'>): Promise<v
   }
 }
 
+/** What can be watched, with the protocols that the configuration names. */
+export async function loadAbilities(config: Pick<Config, 'parts'>): Promise<ProtocolAbilities> {
+  await loadProtocols(config)
+  return protocolAbilities
+}
+
 /** All protocols beside the web's own. */
 function allProtocols(settings: ProtocolSettings, tools: ProtocolTools): Protocol[] {
   return [...builtIn(settings, tools), ...added.map((part) => part.create(tools))]

@@ -107,7 +107,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
   const cluster = { mcp: unexpected, serve: unexpected, worker: unexpected, control: unexpected }
   const schema = { schema: unexpected, migrate: unexpected, distribute: unexpected, importFolder: unexpected }
   return {
-    abilities: webAbilities,
+    abilities: async () => webAbilities,
     up: unexpected,
     crawl: unexpected,
     status: unexpected,

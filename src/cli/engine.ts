@@ -44,7 +44,7 @@ import type { Aci } from '../xml/aci/aci.ts'
 /** The rest of the program, as the commands see it. The composition root supplies it. */
 export type Engine = {
   /** What can be watched, by URI scheme. */
-  readonly abilities: ProtocolAbilities
+  abilities(config: Config): Promise<ProtocolAbilities>
   crawl(settings: CrawlSettings, hooks: CrawlHooks, target: Target): Promise<CrawlResult>
   up(target: Target, hooks: UpHooks): Promise<void>
   /** Server, scheduler and delivery of a cluster; runs until the signal. */

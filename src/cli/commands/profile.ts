@@ -194,7 +194,7 @@ async function readProfileFile(
     id === 'inbox' || isChannelId(id)
       ? null
       : `unknown channel ${JSON.stringify(id)}; expected inbox, or the id of a channel`
-  const rules = { ...profileRules(config, engine.abilities), checkChannel, checkCredentials: () => null }
+  const rules = { ...profileRules(config, await engine.abilities(config)), checkChannel, checkCredentials: () => null }
   return isJson(file) ? readProfilesJson(text, rules) : readProfilesXml(text, rules)
 }
 

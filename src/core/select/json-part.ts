@@ -1,8 +1,7 @@
 import { elementSteps, nameStep, readJsonTree } from '../text/blocks/json-blocks.ts'
 import type { JsonNode as TreeNode } from '../text/blocks/json-tree.ts'
-import { Exhausted } from '../text/page-tree.ts'
 import { readSource } from '../text/text-source.ts'
-import type { WorkBudget } from '../work/work-budget.ts'
+import { Exhausted, type WorkBudget } from '../work/work-budget.ts'
 import { type JsonNode, selectByJsonPath } from './json-path.ts'
 import type { Selector } from './page-part.ts'
 

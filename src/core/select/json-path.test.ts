@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { isExhausted } from '../text/page-tree.ts'
-import { createWorkBudget } from '../work/work-budget.ts'
+import { createWorkBudget, isExhausted } from '../work/work-budget.ts'
 import { type JsonNode, selectByJsonPath } from './json-path.ts'
 import { readJsonPath } from './json-path-syntax.ts'
 

@@ -1,5 +1,4 @@
-import { Exhausted } from '../text/page-tree.ts'
-import { isSpent, type WorkBudget } from '../work/work-budget.ts'
+import { Exhausted, isSpent, type WorkBudget } from '../work/work-budget.ts'
 import type { FilterExpression, FilterValue, JsonPath, JsonSegment, JsonSelector } from './json-path-syntax.ts'
 
 /** A value in a JSON document, and where it is. */

@@ -3,13 +3,12 @@ import type { Pattern } from '../pattern/pattern.ts'
 import {
   createPageTree,
   createTreeAdapter,
-  isExhausted,
   type PageElement,
   type PageNode,
   type PageRoot,
   type PageText,
 } from '../text/page-tree.ts'
-import { createWorkBudget, isSpent, type WorkBudget } from '../work/work-budget.ts'
+import { createWorkBudget, isExhausted, isSpent, type WorkBudget } from '../work/work-budget.ts'
 import { addImplied, impliedNames } from './implied-elements.ts'
 import type { JsonPath } from './json-path-syntax.ts'
 import { type PageAttribute, selectByXPath, type XPathNode } from './xpath.ts'

@@ -1,5 +1,5 @@
-import { Exhausted, type PageElement, type PageNode, type PageRoot } from '../text/page-tree.ts'
-import { isSpent, type WorkBudget } from '../work/work-budget.ts'
+import type { PageElement, PageNode, PageRoot } from '../text/page-tree.ts'
+import { Exhausted, isSpent, type WorkBudget } from '../work/work-budget.ts'
 import type { NodeTest, XPath, XPathStep } from './xpath-syntax.ts'
 
 /** Conditions see attributes as nodes too. */

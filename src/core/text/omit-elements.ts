@@ -1,6 +1,7 @@
 import { compile, selectAll } from 'css-select'
 import { AppError } from '../errors.ts'
-import { createPageTree, createTreeAdapter, isExhausted, type PageElement, type PageNode } from './page-tree.ts'
+import { isExhausted } from '../work/work-budget.ts'
+import { createPageTree, createTreeAdapter, type PageElement, type PageNode } from './page-tree.ts'
 
 /** Cuts the elements out of a page, which is UTF-8, that one of the selectors chooses. */
 export type ElementCutter = { cut(page: Buffer, kind: MarkupKind): Buffer }

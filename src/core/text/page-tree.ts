@@ -1,12 +1,5 @@
 import { Parser } from 'htmlparser2'
-import { createWorkBudget, isSpent, type WorkBudget } from '../work/work-budget.ts'
-
-/** Thrown where selectors have taken too many steps on one page. */
-export class Exhausted extends Error {}
-
-export function isExhausted(error: unknown): boolean {
-  return error instanceof Exhausted
-}
+import { createWorkBudget, Exhausted, isSpent, type WorkBudget } from '../work/work-budget.ts'
 
 /** A page of 36 KB takes some thousand steps for each selector. */
 const maxSteps = 3_000_000

@@ -16,6 +16,13 @@ export function createWorkBudget(steps = STEPS): WorkBudget {
 
 export const isSpent = ({ left }: WorkBudget): boolean => left <= 0
 
+/** Thrown where selectors have taken too many steps on one page. */
+export class Exhausted extends Error {}
+
+export function isExhausted(error: unknown): boolean {
+  return error instanceof Exhausted
+}
+
 /**
  * A budget for each owner, made when first asked for: however many profiles or sources owners have, each gets the work of
  * one.

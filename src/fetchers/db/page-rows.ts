@@ -4,12 +4,11 @@ import { createXPathReader, type XPathNode } from '../../core/select/xpath.ts'
 import {
   createPageTree,
   createTreeAdapter,
-  Exhausted,
   type PageElement,
   type PageNode,
   type PageRoot,
 } from '../../core/text/page-tree.ts'
-import { createWorkBudget, isSpent, type WorkBudget } from '../../core/work/work-budget.ts'
+import { createWorkBudget, Exhausted, isSpent, type WorkBudget } from '../../core/work/work-budget.ts'
 import type { PageOfRows } from './json-rows.ts'
 import type { Choice, QueryUrl } from './query-url.ts'
 import { nullCell, type Row, textCell } from './rows.ts'
