@@ -1,16 +1,13 @@
-import type { PageVisits, WalkPage, WalkStats, WalkStep, WalkStore } from '../../contracts/walks.ts'
-import { restartPage } from '../../rules/walks.ts'
+import type { WalkPage, WalkStats, WalkStep, WalkStore } from '../../contracts/walks.ts'
+import { restartPage, type VisitRow, visitsOf } from '../../rules/walks.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 
 type PageRow = { host: string; fp: string; url: string }
 type PageCount = { pages: number; seeds: number }
 type Tx = Pick<PostgresPool, 'query'>
-type VisitRow = { url: string; visits: number; seed: number | null }
 
 const pageOf = (row: PageRow | undefined): WalkPage | null =>
   row === undefined ? null : { host: row.host, fp: BigInt(row.fp), url: row.url }
-
-const visitsOf = ({ url, visits, seed }: VisitRow): PageVisits => ({ url, visits, isSeed: seed !== null })
 
 /** Walks that all workers of a cluster share. Pages are numbered without gaps under the lock of their walk's row. */
 export function createPostgresWalks(pool: PostgresPool): WalkStore {
@@ -96,7 +93,7 @@ const sql = {
   addPage: `INSERT INTO walk_pages (run, n, seed, host, fp, url, visits) VALUES ($1, $2, $3, $4, $5, $6, $7)
     ON CONFLICT (run, host, fp) DO NOTHING RETURNING n`,
   visit: 'UPDATE walk_pages SET visits = visits + 1 WHERE run = $1 AND host = $2 AND fp = $3 RETURNING n',
-  pageAt: 'SELECT host, fp::text AS fp, url FROM walk_pages WHERE run = $1 AND n = $2',
+  pageAt: 'SELECT host, fp::text AS fp, url FROM walk_pages WHERE n = $2 AND run = $1',
   seedAt: 'SELECT host, fp::text AS fp, url FROM walk_pages WHERE run = $1 AND seed = $2',
   walker: 'SELECT step, host, fp::text AS fp, url FROM walkers WHERE run = $1 AND walker = $2',
   keepWalker: `INSERT INTO walkers AS w (run, walker, step, host, fp, url, restarts, dead_ends)
@@ -108,5 +105,5 @@ const sql = {
   visited: `SELECT coalesce(sum(visits), 0)::bigint AS visits, count(*) AS pages FROM walk_pages
     WHERE run = $1 AND visits > 0`,
   top: 'SELECT url, visits, seed FROM walk_pages WHERE run = $1 AND visits > 0 ORDER BY visits DESC, n LIMIT $2',
-  pages: 'SELECT url, visits, seed FROM walk_pages WHERE run = $1 AND n >= $2 ORDER BY n LIMIT $3',
+  pages: 'SELECT url, visits, seed FROM walk_pages WHERE n >= $2 AND run = $1 ORDER BY n LIMIT $3',
 } as const

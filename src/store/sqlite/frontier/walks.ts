@@ -1,5 +1,5 @@
-import type { PageVisits, WalkPage, WalkStats, WalkStep, WalkStore } from '../../contracts/walks.ts'
-import { restartPage } from '../../rules/walks.ts'
+import type { WalkPage, WalkStats, WalkStep, WalkStore } from '../../contracts/walks.ts'
+import { restartPage, type VisitRow, visitsOf } from '../../rules/walks.ts'
 import type { Database } from '../folder/database.ts'
 
 type PageRow = { host: string; fp: bigint; url: string }
@@ -62,10 +62,6 @@ export function createSqliteWalks(db: Database): WalkStore {
     },
   }
 }
-
-type VisitRow = { url: string; visits: number; seed: number | null }
-
-const visitsOf = ({ url, visits, seed }: VisitRow): PageVisits => ({ url, visits, isSeed: seed !== null })
 
 function prepareStatements(db: Database) {
   const wide = (text: string) => {
