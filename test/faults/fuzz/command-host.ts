@@ -1,7 +1,7 @@
 import * as archive from '../../../src/app/commands/archive.ts'
 import * as maintenance from '../../../src/app/commands/maintenance.ts'
 import * as profiles from '../../../src/app/commands/profiles.ts'
-import { protocolAbilities } from '../../../src/app/protocols.ts'
+import { loadAbilities } from '../../../src/app/protocols.ts'
 import { createRecordingIo } from '../../../src/cli/cli.testkit.ts'
 import type { Engine } from '../../../src/cli/engine.ts'
 import { runCli } from '../../../src/cli/run-cli.ts'
@@ -12,7 +12,7 @@ export type CommandEnd = { exitCode: number; stdout: string; stderr: string; thr
 
 const { exportArchive, ...reading } = archive
 const engine = {
-  abilities: protocolAbilities,
+  abilities: loadAbilities,
   export: exportArchive,
   ...reading,
   ...maintenance,
