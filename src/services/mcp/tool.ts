@@ -51,19 +51,6 @@ export const Query = Type.String({
     'Words, "phrases", OR, -excluded, prefix*, intitle:word, site:example.org, after:2026-01, before:2026-07',
 })
 export const ProfileId = Type.String({ minLength: 1, maxLength: 200, description: 'Id of one of your profiles' })
-export const Cursor = Type.String({
-  pattern: '^[1-9][0-9]{0,14}$',
-  description: 'The value of `next` in the previous answer',
-})
-export const Next = Type.Union([Type.String(), Type.Null()], {
-  description: 'Pass it as `cursor` for more; null at the end',
-})
-export const limitOf = (maximum: number, usual: number) =>
-  Type.Integer({ minimum: 1, maximum, default: usual, description: `At most this many; ${usual} unless given` })
-
-export const numberOf = (cursor: string | undefined): number | null => (cursor === undefined ? null : Number(cursor))
-export const cursorOf = (next: number | null): string | null => (next === null ? null : String(next))
-
 /** A time (`2026-11-01`, `2026-11-01T12:00Z`) or how long ago it was (`24h`, `7d`). */
 export function sinceOf(text: string, now: number): number {
   const at = readTime(text)
@@ -86,8 +73,4 @@ export function quoted(text: string): string {
 export function lineOf(text: string, max = 300): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return line.length <= max ? line : `${line.slice(0, max).toWellFormed()}…`
-}
-
-export function moreLines(next: string | null): string[] {
-  return next === null ? [] : ['', `There is more: call again with cursor ${quoted(next)}.`]
 }

@@ -3,21 +3,8 @@ import type { Clock } from '../../../core/clock.ts'
 import { isAppError } from '../../../core/errors.ts'
 import type { ArchiveReader, BriefChange, VersionItem } from '../../archive/archive-reader.ts'
 import type { InboxService } from '../../inbox/inbox-service.ts'
-import {
-  argumentsOf,
-  Cursor,
-  cursorOf,
-  defineTool,
-  Id,
-  limitOf,
-  lineOf,
-  moreLines,
-  Next,
-  numberOf,
-  ProfileId,
-  sinceOf,
-  Url,
-} from '../tool.ts'
+import { cursorOf, moreLines, numberOf, pageArguments, pageOf } from '../paging.ts'
+import { argumentsOf, defineTool, Id, lineOf, ProfileId, sinceOf, Url } from '../tool.ts'
 import { documentOf } from './read-version.ts'
 
 const MAX_CHANGES = 20
@@ -65,26 +52,22 @@ export const createChangesTool = (deps: ChangesDeps) =>
       }),
       url: Type.Optional({ ...Url, description: 'Only this page, whether or not a change matched your interests' }),
       profile: Type.Optional(ProfileId),
-      limit: Type.Optional(limitOf(20, 10)),
-      cursor: Type.Optional(Cursor),
+      ...pageArguments({ usual: 10, most: 20 }),
     }),
-    output: Type.Object({
-      since: Type.String(),
-      items: Type.Array(
-        Type.Object({
-          kind: Type.String({ description: 'new, changed, links, gone or back' }),
-          at: Type.String(),
-          url: Type.String(),
-          title: Type.String(),
-          version: Id,
-          changes: Type.Array(ChangeItem),
-          moreChanges: Type.Integer({ description: 'Changes that are not listed' }),
-          note: Type.Optional(Type.String({ description: 'Why no changes are listed' })),
-          annotation: Type.Optional({ ...Id, description: 'Its id in your inbox' }),
-        }),
-      ),
-      next: Next,
-    }),
+    output: pageOf(
+      Type.Object({
+        kind: Type.String({ description: 'new, changed, links, gone or back' }),
+        at: Type.String(),
+        url: Type.String(),
+        title: Type.String(),
+        version: Id,
+        changes: Type.Array(ChangeItem),
+        moreChanges: Type.Integer({ description: 'Changes that are not listed' }),
+        note: Type.Optional(Type.String({ description: 'Why no changes are listed' })),
+        annotation: Type.Optional({ ...Id, description: 'Its id in your inbox' }),
+      }),
+      { since: Type.String() },
+    ),
     async call({ owner }, { since, url, profile, limit = 10, cursor }) {
       const from = sinceOf(since, deps.clock.now())
       const page = { before: numberOf(cursor), limit }

@@ -2,20 +2,8 @@ import { Type } from 'typebox'
 import { AppError } from '../../../core/errors.ts'
 import { inboxStates } from '../../../store/contracts/inbox.ts'
 import { type InboxService, readInboxFilter } from '../../inbox/inbox-service.ts'
-import {
-  argumentsOf,
-  Cursor,
-  cursorOf,
-  defineTool,
-  Id,
-  limitOf,
-  lineOf,
-  moreLines,
-  Next,
-  numberOf,
-  ProfileId,
-  Query,
-} from '../tool.ts'
+import { cursorOf, moreLines, numberOf, pageArguments, pageOf } from '../paging.ts'
+import { argumentsOf, defineTool, Id, lineOf, ProfileId, Query } from '../tool.ts'
 
 const MAX_SUMMARY = 1000
 const MAX_MARKED = 100
@@ -38,29 +26,25 @@ export const createInboxTool = ({ inbox }: InboxDeps) =>
       ),
       profile: Type.Optional(ProfileId),
       query: Type.Optional(Query),
-      limit: Type.Optional(limitOf(50, 20)),
-      cursor: Type.Optional(Cursor),
+      ...pageArguments({ usual: 20, most: 50 }),
     }),
-    output: Type.Object({
-      items: Type.Array(
-        Type.Object({
-          id: Id,
-          kind: Type.String({ description: 'new, changed, gone or back' }),
-          at: Type.String(),
-          url: Type.String(),
-          title: Type.String(),
-          summary: Type.String(),
-          profile: Type.Object({ id: Type.String(), name: Type.String() }),
-          relevance: Type.Number(),
-          urgency: Type.Number(),
-          version: Id,
-          read: Type.Boolean(),
-          starred: Type.Boolean(),
-          archived: Type.Boolean(),
-        }),
-      ),
-      next: Next,
-    }),
+    output: pageOf(
+      Type.Object({
+        id: Id,
+        kind: Type.String({ description: 'new, changed, gone or back' }),
+        at: Type.String(),
+        url: Type.String(),
+        title: Type.String(),
+        summary: Type.String(),
+        profile: Type.Object({ id: Type.String(), name: Type.String() }),
+        relevance: Type.Number(),
+        urgency: Type.Number(),
+        version: Id,
+        read: Type.Boolean(),
+        starred: Type.Boolean(),
+        archived: Type.Boolean(),
+      }),
+    ),
     async call({ owner }, { state = 'unread', profile, query, limit = 20, cursor }) {
       const wish = { state, ...(profile !== undefined && { profile }), ...(query !== undefined && { q: query }) }
       const filter = readInboxFilter(wish)

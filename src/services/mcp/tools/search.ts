@@ -2,19 +2,8 @@ import { Type } from 'typebox'
 import { AppError } from '../../../core/errors.ts'
 import { parseSearchQuery } from '../../../core/search-query/parse-query.ts'
 import type { ArchiveReader } from '../../archive/archive-reader.ts'
-import {
-  argumentsOf,
-  Cursor,
-  cursorOf,
-  defineTool,
-  Id,
-  limitOf,
-  lineOf,
-  moreLines,
-  Next,
-  numberOf,
-  Query,
-} from '../tool.ts'
+import { cursorOf, moreLines, numberOf, pageArguments, pageOf } from '../paging.ts'
+import { argumentsOf, defineTool, Id, lineOf, Query } from '../tool.ts'
 
 export const createSearchTool = ({ archive }: { archive: Pick<ArchiveReader, 'search'> }) =>
   defineTool({
@@ -26,22 +15,18 @@ export const createSearchTool = ({ archive }: { archive: Pick<ArchiveReader, 'se
     isIdempotent: true,
     input: argumentsOf({
       query: Query,
-      limit: Type.Optional(limitOf(50, 10)),
-      cursor: Type.Optional(Cursor),
+      ...pageArguments({ usual: 10, most: 50 }),
     }),
-    output: Type.Object({
-      items: Type.Array(
-        Type.Object({
-          version: Id,
-          n: Type.Integer({ description: 'Number of the version within its page' }),
-          url: Type.String(),
-          title: Type.String(),
-          at: Type.String({ description: 'When the version was first seen' }),
-          snippet: Type.String(),
-        }),
-      ),
-      next: Next,
-    }),
+    output: pageOf(
+      Type.Object({
+        version: Id,
+        n: Type.Integer({ description: 'Number of the version within its page' }),
+        url: Type.String(),
+        title: Type.String(),
+        at: Type.String({ description: 'When the version was first seen' }),
+        snippet: Type.String(),
+      }),
+    ),
     async call({ owner }, { query, limit = 10, cursor }) {
       const parsed = parseSearchQuery(query)
       if (parsed.kind === 'invalid') throw new AppError('request-invalid', `query: ${parsed.errors.join('; ')}`)

@@ -1,19 +1,8 @@
 import { Type } from 'typebox'
 import { formatDuration } from '../../../config/quantities.ts'
 import type { SourceService } from '../../sources/source-service.ts'
-import {
-  argumentsOf,
-  Cursor,
-  cursorOf,
-  defineTool,
-  Id,
-  limitOf,
-  lineOf,
-  moreLines,
-  Next,
-  numberOf,
-  ProfileId,
-} from '../tool.ts'
+import { cursorOf, moreLines, numberOf, pageArguments, pageOf } from '../paging.ts'
+import { argumentsOf, defineTool, Id, lineOf, ProfileId } from '../tool.ts'
 
 const states = ['all', 'unread', 'failing', 'paused'] as const
 const Time = Type.Union([Type.String(), Type.Null()])
@@ -35,28 +24,24 @@ export const createSourcesTool = ({ sources }: { sources: Pick<SourceService, 'l
           description: 'Part of the address, the title or the profile’s name',
         }),
       ),
-      limit: Type.Optional(limitOf(50, 20)),
-      cursor: Type.Optional(Cursor),
+      ...pageArguments({ usual: 20, most: 50 }),
     }),
-    output: Type.Object({
-      items: Type.Array(
-        Type.Object({
-          id: Id,
-          url: Type.String(),
-          title: Type.String(),
-          profile: Type.Object({ id: Type.String(), name: Type.String() }),
-          every: Type.String(),
-          state: Type.String(),
-          message: Type.String(),
-          failing: Type.Boolean(),
-          unread: Type.Integer(),
-          lastCheckedAt: Time,
-          lastChangedAt: Time,
-        }),
-      ),
-      total: Type.Integer({ description: 'All that match' }),
-      next: Next,
-    }),
+    output: pageOf(
+      Type.Object({
+        id: Id,
+        url: Type.String(),
+        title: Type.String(),
+        profile: Type.Object({ id: Type.String(), name: Type.String() }),
+        every: Type.String(),
+        state: Type.String(),
+        message: Type.String(),
+        failing: Type.Boolean(),
+        unread: Type.Integer(),
+        lastCheckedAt: Time,
+        lastChangedAt: Time,
+      }),
+      { total: Type.Integer({ description: 'All that match' }) },
+    ),
     async call({ owner }, { state = 'all', profile, query, limit = 20, cursor }) {
       const filter = { state, ...(profile !== undefined && { profile }), ...(query !== undefined && { q: query }) }
       const found = await sources.list(owner, filter, { before: numberOf(cursor), limit })
