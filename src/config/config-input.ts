@@ -1,5 +1,5 @@
-import type { UrlCondition } from '../core/url/url-condition.ts'
 import type { SettingKey, settings } from './schema.ts'
+import type { NameIn, SectionOf, SettingValue } from './setting-value.ts'
 
 /** A number of milliseconds, or a text such as `2s`. */
 export type DurationInput = number | string
@@ -18,30 +18,16 @@ export type SourceRuleInput = {
   retention?: RetentionInput
 }
 
-type InputOf<S> = S extends { kind: 'boolean' }
-  ? boolean
-  : S extends { kind: 'integer' | 'number' }
-    ? number
-    : S extends { kind: 'duration' | 'bytes' }
-      ? number | string
-      : S extends { kind: 'choice'; choices: readonly (infer C)[] }
-        ? C
-        : S extends { kind: 'list' | 'cidrs' | 'nameservers' | 'parts' }
-          ? readonly string[]
-          : S extends { kind: 'retention' }
-            ? RetentionInput
-            : S extends { kind: 'sources' }
-              ? readonly SourceRuleInput[]
-              : S extends { kind: 'filter' }
-                ? UrlCondition | null
-                : string
-
-type SectionOf<K> = K extends `${infer Section}.${string}` ? Section : never
-type NameIn<K, Section extends string> = K extends `${Section}.${infer Name}` ? Name : never
+type Inputs = {
+  duration: DurationInput
+  bytes: BytesInput
+  retention: RetentionInput
+  sources: readonly SourceRuleInput[]
+}
 
 /** What `erace.config.ts` exports: any of the settings, as docs/config.md lists them. */
 export type ConfigInput = {
   readonly [Section in SectionOf<SettingKey>]?: {
-    readonly [K in SettingKey as NameIn<K, Section>]?: InputOf<(typeof settings)[K]>
+    readonly [K in SettingKey as NameIn<K, Section>]?: SettingValue<(typeof settings)[K], Inputs>
   }
 } & { readonly retention?: RetentionInput; readonly sources?: readonly SourceRuleInput[] }
