@@ -57,7 +57,7 @@ export function createProcessor(deps: ProcessorDeps): Processor {
   const { stores, config, clock, part, parts, events } = deps
   const { annotations, objects, profiles, versions, watches } = stores
   const mirror = createProfileMirror(profiles)
-  const { scorers, learn } = scorersOf(config)
+  const { scorers, learn } = scorersOf(config, events.onProblem)
   const recipients = createRecipients(scorers, (profile, message) =>
     events.onProblem('a profile cannot be matched', { profile: profile.id, message }),
   )

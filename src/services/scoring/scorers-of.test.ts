@@ -31,13 +31,17 @@ export default defineScorer({
 `,
   )
   const config = configOf()
-  const { scorers } = scorersOf({ parts: { ...config.parts, scorer: path } })
+  const problems: Record<string, unknown>[] = []
+  const { scorers } = scorersOf({ parts: { ...config.parts, scorer: path } }, (_, fields) => problems.push(fields))
   assert.deepEqual(scorers.names(), ['keywords', 'bm25', 'often'])
   const often = scorers.find('often')!
   const hit = (word: string) =>
     ({ leaf: { kind: 'words', words: [{ text: word, hash: 0 }] }, weight: 2, count: 3, stemming: 'none' }) as never
   assert.equal(worthOf(often, hit('java'), { tokens: 10 }), 6000)
-  assert.equal(worthOf(often, hit('broken'), { tokens: 10 }), 0)
+  assert.deepEqual(problems, [])
+  assert.equal(worthOf(often, hit('broken'), { tokens: 10 }), 2000)
+  assert.equal(worthOf(often, hit('broken'), { tokens: 10 }), 2000)
+  assert.deepEqual(problems, [{ part: 'scorer often', error: 'x' }])
   const interests = { ...noInterests, keywords: [{ key: 'java', weight: 1 }], scorer: 'often' }
   assert.deepEqual(validateInterests(interests, scorers), [])
   assert.match(validateInterests(interests, scorersOf(config).scorers)[0]!.message, /no scorer often/)

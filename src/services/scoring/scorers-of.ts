@@ -1,27 +1,35 @@
 import type { Config } from '../../config/config.ts'
+import { createPartFaults, guarded } from '../../crawl/parts/guarded.ts'
 import { loadPartNow } from '../../crawl/parts/load-part.ts'
 import { createBuiltInScorers, type Scorer } from '../../matching/score/scorers.ts'
 
-/** The scorers that profiles may name: ours, and the one of `parts.scorer`. */
-export function scorersOf({ parts }: Pick<Config, 'parts'>): ReturnType<typeof createBuiltInScorers> {
-  return createBuiltInScorers(parts.scorer === 'none' ? [] : [openScorer(parts.scorer)])
+type OnProblem = (message: string, fields: Record<string, unknown>) => void
+
+/** The scorers that profiles may name: ours, and the one of `parts.scorer`. Previews fall back as matching does, which tells of it. */
+export function scorersOf(
+  { parts }: Pick<Config, 'parts'>,
+  onProblem: OnProblem = () => {},
+): ReturnType<typeof createBuiltInScorers> {
+  return createBuiltInScorers(parts.scorer === 'none' ? [] : [openScorer(parts.scorer, onProblem)])
 }
 
-/** What throws or is no number counts as nothing: one scorer can't keep a document from the profiles of the others. */
-function openScorer(path: string): Scorer {
+/** Where it throws or gives no number, the keyword counts with its weight: nobody misses a document because a scorer is broken. */
+function openScorer(path: string, onProblem: OnProblem): Scorer {
   const { name, create } = loadPartNow('scorer', path)
   const own = create()
+  const isBoundedByWeight = own.isBoundedByWeight === true
+  const faults = createPartFaults((_level, message, fields) => onProblem(message, fields))
   return {
     name,
-    isBoundedByWeight: own.isBoundedByWeight === true,
+    isBoundedByWeight,
     needsCounts: true,
     worth({ leaf, weight, count }, { tokens }) {
-      try {
-        const worth = own.worth({ words: leaf.words.map(({ text }) => text), weight, count }, { tokens })
-        return own.isBoundedByWeight === true ? Math.min(worth, weight) : worth
-      } catch {
-        return 0 // as any worth that can't be: `worthOf` decides so for all scorers
-      }
+      const worth = guarded(`scorer ${name}`, faults, {
+        work: () => own.worth({ words: leaf.words.map(({ text }) => text), weight, count }, { tokens }),
+        isValid: (value): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0,
+        fallback: () => weight,
+      })
+      return isBoundedByWeight ? Math.min(worth, weight) : worth
     },
   }
 }
