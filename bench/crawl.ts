@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { folderBytes, type Measured, measureCommand, withFolder } from './measure.ts'
+import { folderBytes, type Measured, measureCommand, medianOf, withFolder } from './measure.ts'
+import { startServer } from './origin/serve.ts'
 import type { OriginStats } from './origin/server.ts'
-import { type Origin, startOrigin } from './origin/start.ts'
+import type { Origin } from './origin/start.ts'
 import { type BenchOptions, type BenchTable, numbersOf } from './table.ts'
 import { findTool, type Tool, type ToolRun } from './tools.ts'
 
 /**
- * The same web crawled by eRACE and its peers, one after another on the same machine. The origin counts the documents
- * (distinct pages requested), never the tool; the best of all rounds and settings counts.
+ * The same web crawled by eRACE and its peers, in turn on the same machine. The origin counts the documents (distinct
+ * pages requested), never the tool. Medians of all rounds are compared, with each peer at its best setting.
  */
 type Outcome = {
   label: string
@@ -36,6 +37,7 @@ export const optionNames = [
   'per-host',
   'threads',
   'again',
+  'server',
 ]
 
 export async function run({ roots, values }: BenchOptions): Promise<BenchTable> {
@@ -48,7 +50,7 @@ export async function run({ roots, values }: BenchOptions): Promise<BenchTable> 
   }
   const peers = (values.peers ?? 'wget2,scrapy,crawlee').split(',').filter((name) => name !== '' && name !== 'none')
   const contestants = ['erace', ...peers].map(findTool)
-  const origin = await startOrigin({
+  const origin = await startServer(values.server, {
     pages: number('pages', 20_000),
     hosts: number('hosts', 8),
     seed: number('seed', 1),
@@ -64,22 +66,28 @@ export async function run({ roots, values }: BenchOptions): Promise<BenchTable> 
 async function compare(origin: Origin, contestants: Tool[], settings: Settings): Promise<BenchTable> {
   const notes = [
     `${origin.documents} documents, ${Math.round(origin.bodyBytes / origin.documents)} bytes on average, on ${origin.hosts.length} hosts`,
+    `medians of ${settings.rounds} rounds in turn; the lowest and highest rate beside them`,
   ]
-  const best = new Map<string, Outcome>()
+  const outcomes = new Map<string, Outcome[]>()
   await warmUp(origin, settings)
+  const present: Tool[] = []
+  for (const tool of contestants) {
+    const reason = await tool.missing()
+    if (reason === undefined) present.push(tool)
+    else notes.push(`${tool.name} was skipped: ${reason}`)
+  }
   for (let round = 0; round < settings.rounds; round++)
-    for (const tool of contestants) {
-      const reason = round === 0 ? await tool.missing() : undefined
-      if (reason !== undefined) {
-        notes.push(`${tool.name} was skipped: ${reason}`)
-        contestants = contestants.filter((other) => other !== tool)
-        continue
-      }
+    // Another tool is first in each round: none always follows the same one.
+    for (const tool of [...present.slice(round % present.length), ...present.slice(0, round % present.length)])
       for (const setting of tool.settings({ origin, maxPages: 0, ...settings.run }))
-        for (const outcome of await runTool(origin, tool, setting, settings)) keepBetter(best, outcome)
-    }
-  notes.push(...[...best.values()].flatMap((outcome) => outcomeNotes(outcome, origin, settings)))
-  return { name: 'crawl', columns, rows: [...best.values()].map(row), stats: stats(best), notes }
+        for (const outcome of await runTool(origin, tool, setting, settings)) {
+          const before = outcomes.get(outcome.label)
+          if (before === undefined) outcomes.set(outcome.label, [outcome])
+          else before.push(outcome)
+        }
+  notes.push(...new Set([...outcomes.values()].flat().flatMap((outcome) => outcomeNotes(outcome, origin, settings))))
+  const summaries = [...outcomes.values()].map(summaryOf)
+  return { name: 'crawl', columns, rows: summaries.map(row), stats: stats(summaries), notes }
 }
 
 /** The first start after a change compiles the modules, which must not be measured. */
@@ -120,9 +128,44 @@ async function runToolIn(folder: string, origin: Origin, tool: Tool, setting: nu
   return tool.name === 'erace' && settings.again ? [first, await once(`${tool.name} (${setting}), again`)] : [first]
 }
 
-function keepBetter(best: Map<string, Outcome>, outcome: Outcome): void {
-  const before = best.get(outcome.label)
-  if (before === undefined || before.perSecond < outcome.perSecond) best.set(outcome.label, outcome)
+/** Medians of all rounds of a tool with one setting. */
+type Summary = {
+  label: string
+  tool: Tool
+  documents: number
+  seconds: number
+  perSecond: number
+  lowest: number
+  highest: number
+  cpuSeconds: number
+  cpuMsPerDocument: number
+  peakMb: number
+  storedMb: number
+  repeats: number
+  connections: number
+  originUsPerRequest: number
+}
+
+function summaryOf(rounds: Outcome[]): Summary {
+  const { label, tool } = rounds[0]!
+  const median = (figure: (outcome: Outcome) => number): number => medianOf(rounds.map(figure))
+  const rates = rounds.map(({ perSecond }) => perSecond)
+  return {
+    label,
+    tool,
+    documents: median(({ stats }) => stats.distinct),
+    seconds: median(({ measured }) => measured.seconds),
+    perSecond: medianOf(rates),
+    lowest: Math.min(...rates),
+    highest: Math.max(...rates),
+    cpuSeconds: median(({ measured }) => measured.cpuSeconds),
+    cpuMsPerDocument: median(({ measured, stats }) => (measured.cpuSeconds / Math.max(1, stats.distinct)) * 1000),
+    peakMb: Math.round(median(({ measured }) => measured.peakRssBytes / 1e6)),
+    storedMb: Math.round(median(({ storedBytes }) => storedBytes / 1e6)),
+    repeats: median(({ stats }) => stats.duplicates),
+    connections: median(({ stats }) => Math.max(0, ...Object.values(stats.maxConnections))),
+    originUsPerRequest: median(({ stats }) => (stats.cpuSeconds / Math.max(1, stats.requests)) * 1e6),
+  }
 }
 
 const columns = [
@@ -130,6 +173,8 @@ const columns = [
   'documents',
   'seconds',
   'documents/s',
+  'lowest',
+  'highest',
   'CPU s',
   'CPU ms/doc',
   'peak MB',
@@ -139,20 +184,9 @@ const columns = [
   'origin µs/req',
 ]
 
-function row({ label, measured, stats, storedBytes, perSecond }: Outcome): (string | number)[] {
-  return [
-    label,
-    stats.distinct,
-    measured.seconds,
-    perSecond,
-    measured.cpuSeconds,
-    (measured.cpuSeconds / Math.max(1, stats.distinct)) * 1000,
-    Math.round(measured.peakRssBytes / 1e6),
-    Math.round(storedBytes / 1e6),
-    stats.duplicates,
-    Math.max(0, ...Object.values(stats.maxConnections)),
-    (stats.cpuSeconds / Math.max(1, stats.requests)) * 1e6,
-  ]
+function row(summary: Summary): (string | number)[] {
+  const { tool: _, ...cells } = summary
+  return Object.values(cells)
 }
 
 function outcomeNotes({ label, tool, measured, stats }: Outcome, origin: Origin, settings: Settings): string[] {
@@ -167,10 +201,9 @@ function outcomeNotes({ label, tool, measured, stats }: Outcome, origin: Origin,
   return notes
 }
 
-function stats(best: Map<string, Outcome>): Record<string, number> {
-  const outcomes = [...best.values()]
-  const fastest = (name: string, again = false): Outcome | undefined =>
-    outcomes
+function stats(summaries: readonly Summary[]): Record<string, number> {
+  const fastest = (name: string, again = false): Summary | undefined =>
+    summaries
       .filter(({ tool, label }) => tool.name === name && label.endsWith('again') === again)
       .sort((a, b) => b.perSecond - a.perSecond)[0]
   const result: Record<string, number> = {}
@@ -179,14 +212,18 @@ function stats(best: Map<string, Outcome>): Record<string, number> {
     const peer = fastest(name)
     if (peer === undefined) continue
     result[`${name}PerSecond`] = peer.perSecond
-    if (ours !== undefined) result[`ratioTo${name[0]!.toUpperCase()}${name.slice(1)}`] = ours.perSecond / peer.perSecond
+    if (ours === undefined) continue
+    const to = `To${name[0]!.toUpperCase()}${name.slice(1)}`
+    result[`ratio${to}`] = ours.perSecond / peer.perSecond
+    // Other work on the machine slows both down, but not equally: processor time is steadier.
+    result[`cpuRatio${to}`] = ours.cpuMsPerDocument / peer.cpuMsPerDocument
   }
   if (ours !== undefined) {
     const again = fastest('erace', true)
     if (again !== undefined) result.ratioAgainToFirst = again.perSecond / ours.perSecond
     result.documentsPerSecond = ours.perSecond
-    result.cpuMsPerDocument = (ours.measured.cpuSeconds / Math.max(1, ours.stats.distinct)) * 1000
-    result.peakRssMb = ours.measured.peakRssBytes / 1e6
+    result.cpuMsPerDocument = ours.cpuMsPerDocument
+    result.peakRssMb = ours.peakMb
   }
   return result
 }

@@ -38,7 +38,8 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
 const usage = `npm run bench [-- NAME…] [-- --root DIR…] [-- --OPTION VALUE…]
 Benchmarks: ${Object.keys(benchmarks).join(', ')}; all by default.
 Options of crawl: --pages 20000 --hosts 8 --seed 1 --peers wget2,scrapy,crawlee --rounds 1 --slow-pages 3000
-                  --fetchers 64 --per-host 8 --threads 2 --again yes
+                  --fetchers 128 --per-host 8 --threads 2 --again yes
+                  --root DIR… or --root debian (packages of documentation), --server nginx or origin
 Options of mapping: --mapped-hosts 10000 --delay 30 --fetchers 16 --threads 2 --rounds 3
 Options of search: --documents 100000 --crawl-pages 2000
 Options of blocks: --pages 20 --rounds 40

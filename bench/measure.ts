@@ -84,6 +84,13 @@ export function quantile(values: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
 }
 
+/** The mean of the two in the middle where their number is even. */
+export function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
 /** Memory after two full garbage collections. */
 export function memoryAfterGc(): NodeJS.MemoryUsage {
   setFlagsFromString('--expose-gc')

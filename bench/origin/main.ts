@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { parseArgs } from 'node:util'
-import { loadRoot } from './roots.ts'
+import { hostsOf, loadRoot } from './roots.ts'
 import { createOriginServer } from './server.ts'
 import { changeDocuments, countDocuments, type Sites } from './site-table.ts'
 import { generateWeb } from './web.ts'
@@ -24,9 +24,7 @@ const { values } = parseArgs({
   },
 })
 
-// All of 127/8 is loopback: the hosts need no set-up.
-const hostCount = values.root.length > 0 ? values.root.length : Number(values.hosts)
-const hosts = Array.from({ length: hostCount }, (_, index) => `127.0.${(index + 2) >> 8}.${(index + 2) & 255}`)
+const hosts = hostsOf(values.root.length > 0 ? values.root.length : Number(values.hosts))
 const sites: Sites = new Map()
 const origin = createOriginServer({ sites, latencyMs: Number(values['latency-ms']) })
 

@@ -3,7 +3,7 @@ import { extname, join } from 'node:path'
 import { AppError } from '../../src/core/errors.ts'
 import { addDocument, addRedirect, type Site } from './site-table.ts'
 
-const mediaTypes: Record<string, string> = {
+export const mediaTypes: Record<string, string> = {
   '.html': 'text/html',
   '.htm': 'text/html',
   '.xhtml': 'application/xhtml+xml',
@@ -19,11 +19,16 @@ const mediaTypes: Record<string, string> = {
   '.gif': 'image/gif',
   '.pdf': 'application/pdf',
 }
-const otherMediaType = 'application/octet-stream'
+export const otherMediaType = 'application/octet-stream'
 const maxRootBytes = 4 * 1024 ** 3
 
 /** All media types of documents in a tree. */
 export const rootMediaTypes = [...new Set([...Object.values(mediaTypes), otherMediaType])]
+
+/** All of 127/8 is loopback: the hosts need no set-up. */
+export function hostsOf(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `127.0.${(index + 2) >> 8}.${(index + 2) & 255}`)
+}
 
 /** A real document tree, read into memory so that no tool pays for a cold disk. Symbolic links are skipped. */
 export function loadRoot(root: string): Site {
