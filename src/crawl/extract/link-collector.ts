@@ -1,45 +1,39 @@
-import { AMPERSAND } from '../../core/html/byte-class.ts'
+import { isNoPageLink, trimHtmlWhitespace } from './link-text.ts'
+import { asciiText, attributeText, type Decode, decodeUtf8, plainAmpersandText, titleText } from './page-text.ts'
 import {
-  ACTION,
-  CONTENT,
-  HREF,
-  HTTP_EQUIV,
-  METHOD,
-  NAME,
-  REL,
-  SRC,
-  SRCSET,
-  type TagAttributes,
-} from './attribute-scan.ts'
-import { hasListWord, isNoPageLink, isNoPageLinkAt, trimHtmlWhitespace } from './link-text.ts'
-import {
-  asciiText,
-  attributeText,
-  type Decode,
-  decodeUtf8,
-  plainAmpersandText,
-  skipWhitespace,
-  titleText,
-  trimWhitespaceEnd,
-} from './page-text.ts'
-import type { KnownTag, LinkTag } from './tag-table.ts'
+  A,
+  AMPERSAND,
+  FORM,
+  FOUND_ANCHOR,
+  FOUND_ANCHOR_END,
+  FOUND_BASE,
+  FOUND_FORM,
+  FOUND_LINK,
+  FOUND_META,
+  FOUND_SRCSET,
+  FOUND_TITLE,
+} from './scanner/assembly/wire.ts'
+import type { LinkMemo } from './scanner/link-memo.ts'
 import { parseMetaRefresh, parseSrcset } from './url-attributes.ts'
+
+/** By their numbers in wire.ts. */
+const linkTags = ['', 'a', 'area', 'link', 'iframe', 'frame', 'img', 'source', 'script', 'form', 'meta'] as const
+export type LinkTag = Exclude<(typeof linkTags)[number], ''>
 
 export type FoundLink<Known = unknown> = {
   /** As the page has it: entities decoded, white space trimmed, not resolved. Empty for a link that was recalled. */
   href: string
   tag: LinkTag
   nofollow: boolean
-  /** What `recall` said of it. */
+  /** What the memo has of it. */
   known: Known | null
+  /** Where the memo would keep it. */
+  slot?: number
   /** Added to its priority: how much later it is worth fetching than others that are as far from the seed. */
   hint?: number
   /** Of an `<a>`: what stands between its tags, without them; only where it was asked for. */
   text?: string
 }
-
-/** Recognises a link by its bytes, so that no text need be made of it. Asked for links of plain ASCII. */
-export type Recall<Known> = (bytes: Uint8Array, start: number, end: number) => Known | undefined
 
 export type Found<Known = unknown> = {
   /** In document order, repetitions included; the target of a refresh is among them as tag `meta`. */
@@ -57,7 +51,8 @@ export type Found<Known = unknown> = {
 }
 
 export type LinkOptions<Known = unknown> = {
-  recall?: Recall<Known> | undefined
+  /** Recognises links by their bytes, so that no text need be made of them. */
+  memo?: LinkMemo<Known> | undefined
   maxLinks?: number
   withTexts?: boolean
   maxValueBytes?: number
@@ -83,146 +78,148 @@ const MAX_KEYWORD_BYTES = 100
 const MAX_LINK_TEXT_BYTES = 1024
 
 /**
- * Keeps what the tags of one page tell. Four things are remembered between tags: whether a form is open (a form
- * inside a form does not exist), how deep in templates the page is (their content is inert: a base, title or meta
- * there is none of the page's; links are still taken), and whether a refresh and a title were seen (the first counts).
+ * Makes links, metas and a title of what the scanner found in one page. The first refresh, base and title count.
  *
  * A class, and not a factory of closures, because the compiler can follow calls to methods that all pages share.
  */
-export class LinkCollector {
-  readonly found: Found = { links: [], droppedLinks: 0, longLinks: 0, metas: [], title: '' }
+export class LinkCollector<Known> {
+  readonly found: Found<Known> = { links: [], droppedLinks: 0, longLinks: 0, metas: [], title: '' }
+  /** Links that the memo was asked for, and those that it had. */
+  asked = 0
+  recalled = 0
   private readonly bytes: Buffer
   private readonly maxLinks: number
   private readonly maxValueBytes: number
   private readonly decode: Decode
   private readonly encodeQuery: ((href: string) => string) | undefined
-  private readonly recall: Recall<unknown> | undefined
-  private readonly withTexts: boolean
+  private readonly memo: LinkMemo<Known> | undefined
   /** The link whose text is being read, by its place, and where the text begins. */
   private anchor: { link: number; start: number } | null = null
-  private isFormOpen = false
-  private templateDepth = 0
+  /** The end of the last `<a>`. */
+  private anchorEnd = -1
+  private isFormSent = false
   private hasRefresh = false
   private hasTitle = false
 
-  constructor(bytes: Buffer, options: LinkOptions) {
+  constructor(bytes: Buffer, options: LinkOptions<Known>) {
     this.bytes = bytes
     this.maxLinks = options.maxLinks ?? 10_000
     this.maxValueBytes = options.maxValueBytes ?? 100_000
     this.decode = options.decode ?? decodeUtf8
     this.encodeQuery = options.encodeQuery
-    this.recall = options.recall
-    this.withTexts = options.withTexts === true
+    this.memo = options.memo
   }
 
-  /** `after`: where the tag ends. */
-  startTag(tag: KnownTag, { ranges }: TagAttributes, after: number): void {
-    switch (tag) {
-      case 'a':
-        if (this.withTexts) {
-          this.addAnchor(ranges, after)
+  /** Takes the first `count` numbers of what was found. */
+  take(numbers: Int32Array, count: number): void {
+    for (let at = 0; at < count; ) {
+      switch (numbers[at]) {
+        case FOUND_LINK:
+          this.addLinkAt(numbers, at + 1)
+          at += 7
           break
-        }
-        this.addAttribute(ranges, HREF, tag)
-        break
-      case 'area':
-      case 'link':
-        this.addAttribute(ranges, HREF, tag)
-        break
-      case 'iframe':
-      case 'frame':
-      case 'script':
-        this.addAttribute(ranges, SRC, tag)
-        break
-      case 'img':
-      case 'image':
-        this.addAttribute(ranges, SRC, 'img')
-        this.addSrcset(ranges, 'img')
-        break
-      case 'source':
-        this.addSrcset(ranges, tag)
-        break
-      case 'form':
-        this.addForm(ranges)
-        break
-      case 'meta':
-        this.addMeta(ranges)
-        break
-      case 'base':
-        this.setBase(ranges)
-        break
-      case 'template':
-        this.templateDepth++
-        break
-      default:
+        case FOUND_SRCSET:
+          this.addSrcset(numbers, at + 2, linkTags[numbers[at + 1]!] as LinkTag)
+          at += 5
+          break
+        case FOUND_FORM:
+          // Every unknown method means GET; a dialog goes nowhere.
+          this.isFormSent = !/^(?:post|dialog)$/i.test(this.shortText(numbers, at + 1))
+          at += 4
+          break
+        case FOUND_META:
+          this.addMeta(numbers, at + 1, at + 4, at + 7)
+          at += 10
+          break
+        case FOUND_BASE:
+          this.setBase(numbers, at + 1)
+          at += 4
+          break
+        case FOUND_TITLE:
+          this.setTitle(numbers[at + 1]!, numbers[at + 2]!)
+          at += 3
+          break
+        case FOUND_ANCHOR:
+          // An anchor inside another ends it.
+          this.endAnchor(numbers[at + 1]!)
+          this.anchorEnd = numbers[at + 1]!
+          at += 2
+          break
+        case FOUND_ANCHOR_END:
+          this.endAnchor(numbers[at + 1]!)
+          at += 2
+          break
+        default:
+          throw new Error(`the scanner found ${numbers[at]}, which nothing is known of`)
+      }
     }
   }
 
-  /** `start`: where the tag begins. */
-  endTag(tag: KnownTag, start: number): void {
-    if (tag === 'a' && this.anchor !== null) this.endAnchor(start)
-    if (tag === 'template' && this.templateDepth > 0) this.templateDepth--
-    else if (tag === 'form' && this.templateDepth === 0) this.isFormOpen = false
-  }
-
-  /** Where the text of a title lies. */
-  title(start: number, end: number): void {
-    if (this.hasTitle || this.templateDepth > 0) return
+  private setTitle(start: number, end: number): void {
+    if (this.hasTitle) return
     this.hasTitle = true
     this.found.title = titleText(this.bytes, start, Math.min(end, start + MAX_TITLE_BYTES), this.decode)
   }
 
-  /** An anchor inside another ends it. */
-  private addAnchor(ranges: Int32Array, after: number): void {
-    if (this.anchor !== null) this.endAnchor(after)
-    const { links } = this.found
-    const link = links.length
-    this.addAttribute(ranges, HREF, 'a')
-    if (links.length > link) this.anchor = { link, start: after }
-  }
-
   private endAnchor(end: number): void {
-    const { link, start } = this.anchor!
+    if (this.anchor === null) return
+    const { link, start } = this.anchor
     this.anchor = null
     const text = this.decode(this.bytes.subarray(start, Math.min(end, start + MAX_LINK_TEXT_BYTES)))
     this.found.links[link]!.text = text.replace(/<[^>]*>?/g, ' ').trim()
   }
 
-  private addAttribute(ranges: Int32Array, slot: number, tag: LinkTag): void {
-    if (ranges[slot] === -1) return
-    const { bytes, found } = this
-    const start = skipWhitespace(bytes, ranges[slot]!, ranges[slot + 1]!)
-    const end = trimWhitespaceEnd(bytes, start, ranges[slot + 1]!)
-    if (start === end || isNoPageLinkAt(bytes, start)) return
+  /** Tag, nofollow, start, end, classes, slot. */
+  private addLinkAt(numbers: Int32Array, at: number): void {
+    const number = numbers[at]!
+    if (number === FORM && !this.isFormSent) return
+    const { found } = this
+    const start = numbers[at + 2]!
+    const end = numbers[at + 3]!
     if (end - start > this.maxValueBytes) {
       this.dropLong()
       return
     }
-    if (found.links.length >= this.maxLinks) {
+    const { links } = found
+    const place = links.length
+    if (place >= this.maxLinks) {
       found.droppedLinks++
       return
     }
-    const isRelRead = (tag === 'a' || tag === 'area') && ranges[REL] !== -1
-    const nofollow = isRelRead && hasListWord(bytes, ranges[REL]!, ranges[REL + 1]!, 'nofollow')
-    const classes = ranges[slot + 2]!
-    const known = classes === 0 && this.recall !== undefined ? this.recall(bytes, start, end) : undefined
-    if (known !== undefined) {
-      found.links.push({ href: '', tag, nofollow, known })
-      return
+    const tag = linkTags[number] as LinkTag
+    const nofollow = numbers[at + 1] === 1
+    const slot = numbers[at + 5]!
+    const known = slot === -1 ? null : this.recall(slot)
+    if (known !== null) links.push({ href: '', tag, nofollow, known })
+    else this.addText(start, end, numbers[at + 4]!, tag, nofollow, slot)
+    if (number === A && this.anchorEnd !== -1 && links.length > place) {
+      this.anchor = { link: place, start: this.anchorEnd }
     }
-    const plain = plainText(bytes, start, end, classes)
-    if (plain !== undefined) this.addLink(plain, tag, nofollow)
-    else this.addLinkText(attributeText(bytes, start, end, classes, this.decode), tag, nofollow)
   }
 
-  private addLink(href: string, tag: LinkTag, nofollow: boolean): void {
-    if (this.found.links.length >= this.maxLinks) this.found.droppedLinks++
-    else this.found.links.push({ href: this.encoded(href), tag, nofollow, known: null })
+  private recall(slot: number): Known | null {
+    const known = this.memo!.at(slot)
+    this.asked++
+    if (known !== null) this.recalled++
+    return known
   }
 
-  private addLinkText(value: string, tag: LinkTag, nofollow: boolean): void {
+  private addText(start: number, end: number, classes: number, tag: LinkTag, nofollow: boolean, slot: number): void {
+    const plain = plainText(this.bytes, start, end, classes)
+    if (plain !== undefined) this.addLink(plain, tag, nofollow, slot)
+    else this.addLinkText(attributeText(this.bytes, start, end, classes, this.decode), tag, nofollow, slot)
+  }
+
+  private addLink(href: string, tag: LinkTag, nofollow: boolean, slot: number): void {
+    const { found } = this
+    if (found.links.length >= this.maxLinks) found.droppedLinks++
+    else if (slot === -1) found.links.push({ href: this.encoded(href), tag, nofollow, known: null })
+    else found.links.push({ href: this.encoded(href), tag, nofollow, known: null, slot })
+  }
+
+  private addLinkText(value: string, tag: LinkTag, nofollow: boolean, slot: number): void {
     const href = trimHtmlWhitespace(value)
-    if (href !== '' && !isNoPageLink(href)) this.addLink(href, tag, nofollow)
+    if (href !== '' && !isNoPageLink(href)) this.addLink(href, tag, nofollow, slot)
   }
 
   private dropLong(): void {
@@ -234,63 +231,54 @@ export class LinkCollector {
     return this.encodeQuery === undefined ? href : this.encodeQuery(href)
   }
 
-  private addSrcset(ranges: Int32Array, tag: LinkTag): void {
-    const length = byteLength(ranges, SRCSET)
+  private addSrcset(numbers: Int32Array, range: number, tag: LinkTag): void {
+    const length = byteLength(numbers, range)
     if (length > this.maxValueBytes) this.dropLong()
-    else if (length > 0) for (const url of parseSrcset(this.text(ranges, SRCSET))) this.addLinkText(url, tag, false)
+    else for (const url of parseSrcset(this.text(numbers, range))) this.addLinkText(url, tag, false, -1)
   }
 
-  private addForm(ranges: Int32Array): void {
-    if (this.isFormOpen && this.templateDepth === 0) return
-    this.isFormOpen ||= this.templateDepth === 0
-    // Every unknown method means GET; a dialog goes nowhere.
-    if (!/^(?:post|dialog)$/i.test(this.shortText(ranges, METHOD))) this.addAttribute(ranges, ACTION, 'form')
-  }
-
-  private addMeta(ranges: Int32Array): void {
-    const contentLength = byteLength(ranges, CONTENT)
-    if (contentLength < 0 || this.templateDepth > 0) return
-    this.addRefresh(ranges, contentLength)
-    const nameLength = byteLength(ranges, NAME)
+  private addMeta(numbers: Int32Array, content: number, nameRange: number, httpEquiv: number): void {
+    const contentLength = byteLength(numbers, content)
+    this.addRefresh(numbers, content, httpEquiv)
+    const nameLength = byteLength(numbers, nameRange)
     const { metas } = this.found
     if (nameLength <= 0 || nameLength + contentLength > MAX_META_BYTES || metas.length >= MAX_METAS) return
-    const name = trimHtmlWhitespace(this.text(ranges, NAME)).toLowerCase()
-    metas.push({ name, content: this.text(ranges, CONTENT) })
+    const name = trimHtmlWhitespace(this.text(numbers, nameRange)).toLowerCase()
+    metas.push({ name, content: this.text(numbers, content) })
   }
 
-  private addRefresh(ranges: Int32Array, contentLength: number): void {
-    if (this.hasRefresh || this.shortText(ranges, HTTP_EQUIV).toLowerCase() !== 'refresh') return
-    if (contentLength > this.maxValueBytes) {
+  private addRefresh(numbers: Int32Array, content: number, httpEquiv: number): void {
+    if (this.hasRefresh || this.shortText(numbers, httpEquiv).toLowerCase() !== 'refresh') return
+    if (byteLength(numbers, content) > this.maxValueBytes) {
       this.dropLong()
       return
     }
-    const refresh = parseMetaRefresh(this.text(ranges, CONTENT))
+    const refresh = parseMetaRefresh(this.text(numbers, content))
     if (refresh === undefined) return
     this.hasRefresh = true
     if (refresh.url === undefined) return
     const href = trimHtmlWhitespace(refresh.url)
     this.found.refresh = { seconds: refresh.seconds, url: this.encoded(href) }
-    this.addLinkText(href, 'meta', false)
+    this.addLinkText(href, 'meta', false, -1)
   }
 
-  private setBase(ranges: Int32Array): void {
-    const length = byteLength(ranges, HREF)
-    if (this.found.base !== undefined || this.templateDepth > 0 || length < 0 || length > this.maxValueBytes) return
-    this.found.base = trimHtmlWhitespace(this.text(ranges, HREF))
+  private setBase(numbers: Int32Array, range: number): void {
+    if (this.found.base !== undefined || byteLength(numbers, range) > this.maxValueBytes) return
+    this.found.base = trimHtmlWhitespace(this.text(numbers, range))
   }
 
-  private text(ranges: Int32Array, slot: number): string {
-    return attributeText(this.bytes, ranges[slot]!, ranges[slot + 1]!, ranges[slot + 2]!, this.decode)
+  private text(numbers: Int32Array, range: number): string {
+    return attributeText(this.bytes, numbers[range]!, numbers[range + 1]!, numbers[range + 2]!, this.decode)
   }
 
   /** For values that are compared with a keyword: one that is missing, or longer than any keyword, equals none. */
-  private shortText(ranges: Int32Array, slot: number): string {
-    const length = byteLength(ranges, slot)
-    return length < 0 || length > MAX_KEYWORD_BYTES ? '' : this.text(ranges, slot)
+  private shortText(numbers: Int32Array, range: number): string {
+    const length = byteLength(numbers, range)
+    return length < 0 || length > MAX_KEYWORD_BYTES ? '' : this.text(numbers, range)
   }
 }
 
 /** -1 for an attribute that the tag does not have. */
-function byteLength(ranges: Int32Array, slot: number): number {
-  return ranges[slot] === -1 ? -1 : ranges[slot + 1]! - ranges[slot]!
+function byteLength(numbers: Int32Array, range: number): number {
+  return numbers[range] === -1 ? -1 : numbers[range + 1]! - numbers[range]!
 }

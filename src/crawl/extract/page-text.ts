@@ -1,5 +1,5 @@
 import { decodeHTML, decodeHTMLAttribute } from 'entities'
-import { AMPERSAND, byteClass, LETTER, NON_ASCII, NUL, WHITESPACE } from '../../core/html/byte-class.ts'
+import { AMPERSAND, NON_ASCII, NUL } from './scanner/assembly/wire.ts'
 
 /** Turns bytes of the page's encoding into text. Never throws; what is malformed becomes U+FFFD. */
 export type Decode = (bytes: Uint8Array) => string
@@ -31,29 +31,25 @@ function rawText(bytes: Buffer, start: number, end: number, classes: number, dec
 
 /** Text content of a title: entities decoded by the rules for text, white space collapsed as in `document.title`. */
 export function titleText(bytes: Buffer, start: number, end: number, decode: Decode): string {
-  let classes = 0
-  for (let at = start; at < end; at++) classes |= byteClass[bytes[at]!]!
+  const classes = classesOf(bytes, start, end)
   const text = rawText(bytes, start, end, classes, decode)
   const decoded = classes & AMPERSAND ? decodeHTML(text) : text
   return decoded.replace(/[\t\n\f\r ]+/g, ' ').trim()
 }
 
-export function skipWhitespace(bytes: Buffer, start: number, end: number): number {
-  let at = start
-  while (at < end && byteClass[bytes[at]!]! & WHITESPACE) at++
-  return at
-}
-
-export function trimWhitespaceEnd(bytes: Buffer, start: number, end: number): number {
-  let at = end
-  while (at > start && byteClass[bytes[at - 1]!]! & WHITESPACE) at--
-  return at
+function classesOf(bytes: Buffer, start: number, end: number): number {
+  let classes = 0
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!
+    if (byte >= 0x80) classes |= NON_ASCII
+    else if (byte === 0x26) classes |= AMPERSAND
+    else if (byte === 0) classes |= NUL
+  }
+  return classes
 }
 
 /** Longer values go the general way. Used within one call only, so one is enough. */
 const scratch = Buffer.alloc(1024)
-const classes = byteClass
-const IS_LETTER = LETTER
 
 /**
  * Text of an ASCII value whose ampersands are of the two kinds that links are full of: `&amp;`, and `&name=` of a
@@ -79,6 +75,11 @@ function isAmp(bytes: Buffer, at: number): boolean {
 
 function isParameter(bytes: Buffer, from: number, end: number): boolean {
   let at = from
-  while (at < end && classes[bytes[at]!]! & IS_LETTER) at++
+  while (at < end && isLetter(bytes[at]!)) at++
   return at > from && at < end && bytes[at] === 0x3d
+}
+
+function isLetter(byte: number): boolean {
+  const lower = byte | 0x20
+  return lower >= 0x61 && lower <= 0x7a
 }

@@ -1,5 +1,5 @@
+import type { LinkTag } from './link-collector.ts'
 import { extractPage } from './page.ts'
-import type { LinkTag } from './tag-table.ts'
 
 /** Absolute form of a link, or null when it is none. */
 export type Resolve = (href: string, base: string) => string | null

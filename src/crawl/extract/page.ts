@@ -1,15 +1,15 @@
 import { type Charset, decodeText, detectCharset, isAsciiCompatible, resolveEncoding } from '../../core/http/charset.ts'
 import type { FindOptions } from './fastfind.ts'
 import { type Found, fastfind } from './fastfind.ts'
-import type { Recall } from './link-collector.ts'
 import { createQueryEncoder } from './query-encoder.ts'
+import type { LinkMemo } from './scanner/link-memo.ts'
 
 /** What a page tells. `base` and the links stand as the page has them; resolving is the business of later steps. */
 export type ExtractedPage<Known = unknown> = Found<Known> & { charset: Charset }
 
 export type PageSource<Known = unknown> = {
-  /** Recognises links of the page without making text of them; asked only where the page has no base of its own. */
-  recall?: Recall<Known> | undefined
+  /** Recognises links of the page without making text of them. */
+  memo?: LinkMemo<Known> | undefined
   contentType?: string | null | undefined
   /** Known from elsewhere: nothing is detected then. */
   charset?: string | null | undefined
@@ -30,9 +30,7 @@ export function extractPage<Known = unknown>(body: Uint8Array, source: PageSourc
   if (source.maxLinks !== undefined) options.maxLinks = source.maxLinks
   if (source.withTexts === true) options.withTexts = true
   const page = isAsciiCompatible(charset.charset) ? body : Buffer.from(decodeText(body, charset.charset))
-  const found = fastfind(page, { ...options, recall: source.recall })
-  // What was recalled was recalled for the page's own address; a base means all links are others.
-  return Object.assign(found.base === undefined ? found : fastfind(page, options), { charset })
+  return Object.assign(fastfind(page, { ...options, memo: source.memo }), { charset })
 }
 
 function isXhtml(contentType: string | null | undefined): boolean {

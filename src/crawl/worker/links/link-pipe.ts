@@ -8,10 +8,20 @@ import { type Fingerprinter, toBigInt } from '../../../core/url/url-key.ts'
 import { createSlices } from '../../../core/work/slices.ts'
 import { type DroppedLinks, maxDroppedExamples, type TrapRule } from '../../../store/contracts/dropped-links.ts'
 import type { FoundLink } from '../../extract/fastfind.ts'
+import { createLinkMemo, type LinkMemo } from '../../extract/scanner/link-memo.ts'
 import type { LinkNormaliser } from '../../normalize/link-normaliser.ts'
 import type { UrlOrder } from '../../order/url-order.ts'
 import type { PageWork } from '../results/check-results.ts'
-import { createLinkMemo, type NamedLink } from './link-memo.ts'
+
+/** What a link comes to once it is resolved, normalised and fingerprinted. */
+export type NamedLink = {
+  readonly url: string
+  readonly key: string
+  readonly hi: number
+  readonly lo: number
+  /** Number of the page that was last seen to link there. */
+  page: number
+}
 
 /** A link in the pipe. One object serves all links of a shard. */
 export type LinkDraft = {
@@ -52,8 +62,8 @@ export type PageContext = {
 export type LinkPipe = {
   /** Sets the page whose links come next, and its base. */
   enter(page: PageContext): void
-  /** A link of the page that was entered, if it was met before in the same form. For links that are plain ASCII. */
-  recall(bytes: Uint8Array, start: number, end: number): NamedLink | undefined
+  /** Recognises links of the page that was entered. */
+  readonly memo: LinkMemo<NamedLink>
   /**
    * All links of the page that was entered: its outgoing links as they are kept, and those that are worth offering. Where
    * that takes long, as with expressions, other pages come in between; usually it is done at once.
@@ -93,7 +103,6 @@ export type LinkPipeOptions = {
   onUnparsable(href: string, pageUrl: string): void
 }
 
-const MEMO_ENTRIES = 16_384
 /** Steps of expressions until others have their turn: some milliseconds. */
 const SLICE = 500_000
 const KEY_BYTES = 8
@@ -108,7 +117,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   const { steps, normaliser, fingerprinter, seen, order, maxHops, workOf, onSkip, onUnparsable } = options
   const offersKnown = order.rises !== undefined || order.revisits === true
   const slices = createSlices()
-  const memo = createLinkMemo(MEMO_ENTRIES)
+  const memo = createLinkMemo<NamedLink>()
   const draft: LinkDraft = { url: '', key: '', pageHost: '', work: workOf(noCheck, '') }
   const fp = new Uint32Array(2)
   let normalise = normaliser.onPage(prepareBase('http://invalid/'))
@@ -230,7 +239,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     return {
       ...{ found, page, startedAt, read: 0, links: [], keys: new Uint32Array(found.length * 2), offers: [] },
       ...{ texts: [], hints: [] },
-      ...{ accepted: new Set(), met: null, work: draft.work },
+      ...{ accepted: new Set(), met: null, work: draft.work, generation: memo.generation },
     }
   }
 
@@ -244,7 +253,8 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
       if (work.spent > sliceEnd) return false
       const given = found[reading.read++]!
       const { href, known } = given
-      let link = known
+      const slot = reading.generation === memo.generation ? (given.slot ?? -1) : -1
+      let link = known ?? (slot === -1 ? null : memo.at(slot))
       if (link === null) {
         const named = name(href)
         if (typeof named === 'string') {
@@ -254,7 +264,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
           continue
         }
         link = named
-        memo.keep(href, link)
+        if (slot !== -1) memo.keep(slot, link)
       }
       if (link.page === pageNumber || met?.has(nameOf(link.hi, link.lo))) continue
       link.page = pageNumber
@@ -307,7 +317,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
 
   return {
     enter,
-    recall: memo.recall,
+    memo,
     run(found, page, at) {
       const reading = beginReading(found, page, at)
       return readSlice(reading) ? endReading(reading) : readOn(reading)
@@ -370,6 +380,8 @@ type Reading = {
   /** Fingerprints of all links so far; null while they can be told by the number of the page. */
   met: Set<string> | null
   readonly work: PageWork
+  /** Of the memo when the page was read: its slots are no others' as long as it is the same. */
+  readonly generation: number
 }
 
 function nameOf(hi: number, lo: number): string {

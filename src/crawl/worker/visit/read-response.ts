@@ -27,8 +27,7 @@ import {
 import { freshUntil, validatorsOf } from '../../fetch/validators.ts'
 import { pageDirectives } from '../../robots/page-directives.ts'
 import { headerLinks, parseLinkHeaders, sitemapsOf } from '../../tables/link-header.ts'
-import type { NamedLink } from '../links/link-memo.ts'
-import type { LinkPipe, PageContext, PipedLinks } from '../links/link-pipe.ts'
+import type { LinkPipe, NamedLink, PageContext, PipedLinks } from '../links/link-pipe.ts'
 import { mayBeSitemap, type SitemapLinks, type SitemapLinksOptions, sitemapLinks } from './sitemap-links.ts'
 
 /** The result of reading a response with a body. */
@@ -119,7 +118,7 @@ export async function readResponse(
             contentType: text.contentType,
             url: request.url,
             maxLinks,
-            recall: pipe.recall,
+            memo: pipe.memo,
             withTexts: options.readsText,
           })
         : extractFeed(decoded.body, { contentType, url: request.url, maxLinks })

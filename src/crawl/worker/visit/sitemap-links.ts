@@ -14,8 +14,7 @@ import type { FoundLink } from '../../extract/fastfind.ts'
 import { isStale, type Sitemap, type SitemapEntry, sortEntries } from '../../tables/sitemap.ts'
 import { looksLikeSitemap, readSitemap } from '../../tables/sitemap-reader.ts'
 import type { SitemapLimit, SitemapOffers } from '../../tables/sitemaps.ts'
-import type { NamedLink } from '../links/link-memo.ts'
-import type { LinkPipe, PageContext, PipedLinks } from '../links/link-pipe.ts'
+import type { LinkPipe, NamedLink, PageContext, PipedLinks } from '../links/link-pipe.ts'
 
 export type SitemapLinksOptions = {
   pipe: LinkPipe

@@ -1,0 +1,180 @@
+/**
+ * Where the wanted attributes of the tag at hand lie in the page: start, end and what is in it, for each of them. A start of
+ * 0 means that the tag has no such attribute; one without a value has an empty range.
+ */
+import {
+  ATTRIBUTE_NAME_END,
+  classAt,
+  findByte,
+  findQuoteOrGreater,
+  foldedWord,
+  GREATER,
+  NOT_PLAIN,
+  SLASH,
+  SPACE,
+  UNQUOTED_END,
+} from './bytes.ts'
+import { AMPERSAND, NON_ASCII, NUL } from './wire.ts'
+
+const RANGE: usize = 12
+const ranges: usize = memory.data(108, 4)
+const RANGES: usize = 108
+export const SRC: usize = ranges
+export const REL: usize = ranges + RANGE
+export const HREF: usize = ranges + RANGE * 2
+export const NAME: usize = ranges + RANGE * 3
+export const SRCSET: usize = ranges + RANGE * 4
+export const ACTION: usize = ranges + RANGE * 5
+export const METHOD: usize = ranges + RANGE * 6
+export const CONTENT: usize = ranges + RANGE * 7
+export const HTTP_EQUIV: usize = ranges + RANGE * 8
+
+export let selfClosing: bool = false
+
+export function startOf(range: usize): usize {
+  return load<usize>(range)
+}
+
+export function endOf(range: usize): usize {
+  return load<usize>(range, 4)
+}
+
+export function classesOf(range: usize): u32 {
+  return load<u32>(range, 8)
+}
+
+function note(range: usize, start: usize, end: usize, seen: u32): void {
+  if (range === 0 || load<usize>(range) !== 0) return
+  store<usize>(range, start)
+  store<usize>(range, end, 4)
+  store<u32>(range, seen & NOT_PLAIN, 8)
+}
+
+// Lower-case names, their first letter in the lowest byte.
+const src: u64 = 0x637273
+const rel: u64 = 0x6c6572
+const href: u64 = 0x66657268
+const name: u64 = 0x656d616e
+const srcset: u64 = 0x746573637273
+const action: u64 = 0x6e6f69746361
+const method: u64 = 0x646f6874656d
+const content: u64 = 0x746e65746e6f63
+const httpEqu: u64 = 0x7571652d70747468
+const iv: u64 = 0x7669
+
+/** The range for an attribute of this name; 0 for one that is not wanted. */
+function rangeFor(start: usize, length: usize): usize {
+  if (length < 3 || length > 10) return 0
+  const word = foldedWord(start, length)
+  if (length === 4) return word === href ? HREF : word === name ? NAME : 0
+  if (length === 3) return word === src ? SRC : word === rel ? REL : 0
+  if (length === 6) return word === srcset ? SRCSET : word === action ? ACTION : word === method ? METHOD : 0
+  if (length === 7) return word === content ? CONTENT : 0
+  return length === 10 && word === httpEqu && foldedWord(start + 8, 2) === iv ? HTTP_EQUIV : 0
+}
+
+/**
+ * Passes over the attributes of a tag, `from` being the end of its name. Returns the place behind its `>`, or 0 when there
+ * is none. Without a quote before it, the first `>` ends the tag.
+ */
+export function skipTag(from: usize, end: usize): usize {
+  let at = from
+  while (at < end) {
+    const stop = findQuoteOrGreater(at, end)
+    if (stop === end) return 0
+    if (load<u8>(stop) === 0x3e) return stop + 1
+    while (at <= stop) {
+      at = skipPart(at, end)
+      if (at >= end) return 0
+    }
+  }
+  return 0
+}
+
+/** Passes over one byte between attributes, or one attribute with its value. */
+function skipPart(from: usize, end: usize): usize {
+  let at = from + 1
+  if (classAt(from) & (SPACE | SLASH)) return at
+  // The first byte belongs to the name whatever it is: `<p =x>` has an attribute named `=x`.
+  while (!(classAt(at) & ATTRIBUTE_NAME_END)) at++
+  while (classAt(at) & SPACE) at++
+  return at < end && load<u8>(at) === 0x3d ? skipValue(at + 1, end) : at
+}
+
+/** Passes over the value of an attribute, `from` being behind its `=`. */
+function skipValue(from: usize, end: usize): usize {
+  let at = from
+  while (classAt(at) & SPACE) at++
+  const quote = load<u8>(at)
+  if (quote === 0x22 || quote === 0x27) return findByte(at + 1, end, quote) + 1
+  while (!(classAt(at) & UNQUOTED_END)) at++
+  return at
+}
+
+/** As `skipTag`, and notes the wanted ones. The first of several with one name counts. */
+export function readAttributes(from: usize, end: usize): usize {
+  memory.fill(ranges, 0, RANGES)
+  selfClosing = false
+  let at = from
+  while (at < end) {
+    const kind = classAt(at)
+    if (kind & GREATER) return at + 1
+    if (kind & (SPACE | SLASH)) {
+      at++
+      selfClosing = (kind & SLASH) !== 0 && at < end && load<u8>(at) === 0x3e
+      continue
+    }
+    const nameStart = at++
+    while (!(classAt(at) & ATTRIBUTE_NAME_END)) at++
+    const range = rangeFor(nameStart, at - nameStart)
+    while (classAt(at) & SPACE) at++
+    if (at >= end || load<u8>(at) !== 0x3d) note(range, at, at, 0)
+    else if (range === 0) at = skipValue(at + 1, end)
+    else at = readValue(at + 1, end, range)
+  }
+  return 0
+}
+
+function readValue(from: usize, end: usize, range: usize): usize {
+  let at = from
+  while (classAt(at) & SPACE) at++
+  const quote = load<u8>(at)
+  if (quote === 0x22 || quote === 0x27) return readQuoted(at + 1, end, quote, range)
+  const start = at
+  let seen: u32 = 0
+  for (;;) {
+    const kind = classAt(at)
+    if (kind & UNQUOTED_END) break
+    seen |= kind
+    at++
+  }
+  note(range, start, at, seen)
+  return at
+}
+
+function readQuoted(start: usize, end: usize, quote: u8, range: usize): usize {
+  const wanted = i8x16.splat(quote)
+  const ampersand = i8x16.splat(AMPERSAND_BYTE)
+  const zero = i8x16.splat(0)
+  let nonAscii = 0
+  let ampersands = 0
+  let zeros = 0
+  for (let at = start; at < end; at += 16) {
+    const block = v128.load(at)
+    const quotes = i8x16.bitmask(i8x16.eq(block, wanted))
+    // Of the last block, only what comes before the quote.
+    const mask = quotes === 0 ? 0xffff : (quotes & -quotes) - 1
+    nonAscii |= i8x16.bitmask(block) & mask
+    ampersands |= i8x16.bitmask(i8x16.eq(block, ampersand)) & mask
+    zeros |= i8x16.bitmask(i8x16.eq(block, zero)) & mask
+    if (quotes === 0) continue
+    const close = at + <usize>ctz(quotes)
+    const seen = (nonAscii !== 0 ? NON_ASCII : 0) | (ampersands !== 0 ? AMPERSAND : 0) | (zeros !== 0 ? NUL : 0)
+    note(range, start, close, seen)
+    // A quote behind the end of the page is none: the tag is cut off, and its ranges are not read.
+    return close + 1
+  }
+  return end
+}
+
+const AMPERSAND_BYTE: i8 = 0x26

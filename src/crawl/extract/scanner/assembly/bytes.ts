@@ -1,0 +1,94 @@
+// What a byte means to the HTML tokenizer, as bits, so that a scan asks one table instead of six questions; and searches
+// that look at sixteen bytes at a time. Those read up to fifteen bytes past the end, where memory always goes on.
+import { AMPERSAND, NON_ASCII, NUL } from './wire.ts'
+
+export const SPACE: u32 = 1
+export const SLASH: u32 = 2
+export const GREATER: u32 = 4
+export const EQUALS: u32 = 8
+export const LETTER: u32 = 128
+export const TAG_NAME_END: u32 = SPACE | SLASH | GREATER
+export const ATTRIBUTE_NAME_END: u32 = SPACE | SLASH | GREATER | EQUALS
+export const UNQUOTED_END: u32 = SPACE | GREATER
+export const NOT_PLAIN: u32 = AMPERSAND | NON_ASCII | NUL
+
+const classes: usize = memory.data(256)
+
+export function fillClasses(): void {
+  store<u8>(classes + 0x09, SPACE)
+  store<u8>(classes + 0x0a, SPACE)
+  store<u8>(classes + 0x0c, SPACE)
+  store<u8>(classes + 0x0d, SPACE)
+  store<u8>(classes + 0x20, SPACE)
+  store<u8>(classes + 0x2f, SLASH)
+  store<u8>(classes + 0x3e, GREATER)
+  store<u8>(classes + 0x3d, EQUALS)
+  store<u8>(classes + 0x26, AMPERSAND)
+  store<u8>(classes, NUL)
+  memory.fill(classes + 0x41, <u8>LETTER, 26)
+  memory.fill(classes + 0x61, <u8>LETTER, 26)
+  memory.fill(classes + 0x80, <u8>NON_ASCII, 128)
+}
+
+export function classAt(at: usize): u32 {
+  return load<u8>(classes + <usize>load<u8>(at))
+}
+
+/** Where `byte` is at or after `at`; `end` when there is none. */
+export function findByte(at: usize, end: usize, byte: u8): usize {
+  const wanted = i8x16.splat(byte)
+  for (; at < end; at += 16) {
+    const hits = i8x16.bitmask(i8x16.eq(v128.load(at), wanted))
+    if (hits !== 0) return min(at + <usize>ctz(hits), end)
+  }
+  return end
+}
+
+/** Where two bytes stand together. */
+export function findPair(at: usize, end: usize, first: u8, second: u8): usize {
+  for (at = findByte(at, end, first); at + 1 < end; at = findByte(at + 1, end, first))
+    if (load<u8>(at, 1) === second) return at
+  return end
+}
+
+/** Where the first quote or `>` is; `end` when there is none. */
+export function findQuoteOrGreater(at: usize, end: usize): usize {
+  const double = i8x16.splat(0x22)
+  const single = i8x16.splat(0x27)
+  const greater = i8x16.splat(0x3e)
+  for (; at < end; at += 16) {
+    const block = v128.load(at)
+    const quotes = v128.or(i8x16.eq(block, double), i8x16.eq(block, single))
+    const hits = i8x16.bitmask(v128.or(quotes, i8x16.eq(block, greater)))
+    if (hits !== 0) return min(at + <usize>ctz(hits), end)
+  }
+  return end
+}
+
+/** Up to eight bytes as one number, ASCII letters in lower case. Bytes below 0x40 may be changed as well. */
+export function foldedWord(at: usize, length: usize): u64 {
+  const word = load<u64>(at) | 0x2020202020202020
+  return length >= 8 ? word : word & ((1 << ((<u64>length) << 3)) - 1)
+}
+
+/** True when the bytes from `at` are `word`, which is given in lower case, with ASCII letters in any case. */
+export function matchesWord(at: usize, end: usize, word: string): bool {
+  const length = <usize>word.length
+  if (at + length > end) return false
+  for (let i: usize = 0; i < length; i++) {
+    const byte = <u32>load<u8>(at + i)
+    const wanted = <u32>word.charCodeAt(<i32>i)
+    if (byte !== wanted && (byte < 0x41 || byte + 0x20 !== wanted)) return false
+  }
+  return true
+}
+
+export function skipSpace(at: usize, end: usize): usize {
+  while (at < end && classAt(at) & SPACE) at++
+  return at
+}
+
+export function trimSpaceEnd(start: usize, end: usize): usize {
+  while (end > start && classAt(end - 1) & SPACE) end--
+  return end
+}

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import { NO_SCOPE, WITH_TEXTS, XML } from './assembly/wire.ts'
+
+/**
+ * The scanner in `assembly/`, which `npm ci` compiles to WebAssembly. One serves all pages of a thread, one after the other:
+ * `begin` takes a page in, `scan` reads on and returns how many numbers of `findings` are new, and 0 at the end.
+ * The machine code is compiled once per process: the runtime shares it between threads.
+ */
+export type Scanner = {
+  readonly findings: Int32Array
+  begin(page: Uint8Array, options: ScanOptions): void
+  scan(): number
+  /** The memo takes in no more links. */
+  isMemoFull(): boolean
+  forgetLinks(): void
+}
+
+export type ScanOptions = {
+  xml: boolean
+  withTexts: boolean
+  /** Where links of the page mean the same, by number; without them, nothing is looked up in the memo. */
+  originScope?: number
+  directoryScope?: number
+}
+
+type Exports = {
+  memory: { readonly buffer: ArrayBuffer }
+  pageAt(length: number): number
+  begin(length: number, options: number, originScope: number, directoryScope: number): void
+  scan(): number
+  findingsAt(): number
+  isMemoFull(): number
+  forgetLinks(): void
+}
+
+/** As much as is used of what every runtime has; its types come with those of browsers. */
+type WebAssembly = {
+  Module: new (bytes: Uint8Array) => object
+  Instance: new (module: object) => { readonly exports: unknown }
+}
+
+const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssembly }).WebAssembly
+
+const FINDINGS = 4096
+
+let compiled: object | undefined
+
+function scannerModule(): object {
+  compiled ??= new Module(readBuilt())
+  return compiled
+}
+
+function readBuilt(): Uint8Array {
+  try {
+    return readFileSync(new URL('./scanner.wasm', import.meta.url))
+  } catch (cause) {
+    throw new Error('the link scanner was not built; in a checkout, npm ci builds it', { cause })
+  }
+}
+
+export function createScanner(): Scanner {
+  const exports = new Instance(scannerModule()).exports as Exports
+  const { memory } = exports
+  let bytes = new Uint8Array(memory.buffer)
+  let findings = new Int32Array(memory.buffer, exports.findingsAt(), FINDINGS)
+
+  /** Memory that has grown is another one to the program. */
+  function placeFor(length: number): number {
+    const place = exports.pageAt(length)
+    if (place === 0) throw new RangeError(`no memory for a page of ${length} bytes`)
+    if (bytes.buffer !== memory.buffer) {
+      bytes = new Uint8Array(memory.buffer)
+      findings = new Int32Array(memory.buffer, exports.findingsAt(), FINDINGS)
+    }
+    return place
+  }
+
+  return {
+    get findings() {
+      return findings
+    },
+    begin(page, { xml, withTexts, originScope = NO_SCOPE, directoryScope = NO_SCOPE }) {
+      const place = placeFor(page.length)
+      bytes.set(page, place)
+      exports.begin(page.length, (xml ? XML : 0) | (withTexts ? WITH_TEXTS : 0), originScope, directoryScope)
+    },
+    scan: exports.scan,
+    isMemoFull: () => exports.isMemoFull() !== 0,
+    forgetLinks: exports.forgetLinks,
+  }
+}
+
+/** Memory of a scanner never shrinks: larger pages have one of their own, which goes with them. */
+const MAX_SHARED_BYTES = 1 << 20
+let shared: Scanner | undefined
+
+/** A scanner for a page of this size that no memo is wanted for. */
+export function scannerFor(length: number): Scanner {
+  if (length > MAX_SHARED_BYTES) return createScanner()
+  shared ??= createScanner()
+  return shared
+}
