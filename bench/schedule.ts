@@ -1,5 +1,5 @@
 import { createManualClock, type ManualClock } from '../src/core/clock.ts'
-import { createPolicy, type PolicyName } from '../src/services/scheduler/queues/policy.ts'
+import { createPolicy, defaultShares, type PolicyName } from '../src/services/scheduler/queues/policy.ts'
 import { createScheduler, type Scheduler } from '../src/services/scheduler/scheduler.ts'
 import type { SchedulerStats } from '../src/services/scheduler/scheduler-report.ts'
 import { type Coalescer, createCoalescer, forwardTouched } from '../src/services/scheduler/urds/coalesce.ts'
@@ -146,7 +146,11 @@ function overload(policy: PolicyName): { stats: SchedulerStats; longestWaitMs: n
   let demand = 0
   for (let id = 0; id < OVERLOADED; id++) demand += 1000 / everyFor(id)
   const budgets = { perSecond: demand / 2, burst: 50, maxInFlight: 5_000, perUser: null, perHost: null }
-  const scheduler = createScheduler({ clock, policy: createPolicy(policy), budgets })
+  const value = { budget: none, shares: defaultShares, hostLimit: none, userLimit: () => none }
+  const scheduler = createScheduler({
+    ...{ clock, policy: createPolicy(policy), budgets },
+    ...(policy === 'value' && { value }),
+  })
   for (let id = 0; id < OVERLOADED; id++) {
     const everyMs = everyFor(id)
     const level = serviceLevels[id % 3]!
@@ -280,11 +284,11 @@ export const run: Benchmark = async ({ values }) => {
   runChecks(timedScheduler(scheduler, clock), clock, watches / 10) // code is compiled
   const { perSecond, longestMs } = runChecks(timedScheduler(scheduler, clock), clock, watches)
   const late = scheduler.stats().levels.gold
-  const policies = (['first-in', 'earliest-deadline', 'weighted-fair'] as const).map((name) => ({
+  const policies = (['first-in', 'earliest-deadline', 'weighted-fair', 'value'] as const).map((name) => ({
     name,
     ...overload(name),
   }))
-  const fair = policies[2]!
+  const fair = policies[3]!
   return {
     name: 'schedule',
     columns: ['what', 'value', 'unit'],

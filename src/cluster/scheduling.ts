@@ -110,7 +110,7 @@ export async function startClusterSchedule(deps: ClusterScheduleDeps): Promise<C
     mirror: createScheduleMirror({
       ...{ profiles: stores.profiles, watches: stores.watches, schemes, clock },
       ...levelsOf(stores.accounts, config),
-      scheduler: schedulerOf(config, clock),
+      scheduler: schedulerOf(config, clock, null),
       // The leader logs them.
       onProblem: () => {},
     }),

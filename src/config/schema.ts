@@ -2,6 +2,15 @@ import { crawlSettings } from './schema-crawl.ts'
 import { partSettings } from './schema-parts.ts'
 import { bytes, duration, integer, number, type Setting } from './setting.ts'
 
+const requestBudget = (about: string) =>
+  ({
+    kind: 'string',
+    default: 'none',
+    pattern: /^(?:none|[1-9]\d{0,9}\/[hd])$/,
+    expected: 'a number of requests per hour or day, such as 500/h or 10000/d, or none',
+    about,
+  }) as const
+
 /**
  * Every setting of the program. A key names its section and itself (`crawl.delay`); the environment name follows from
  * it (`ERACE_CRAWL_DELAY`). In the `Config` that the program works with, durations end in `Ms` and sizes in `Bytes`:
@@ -117,10 +126,17 @@ export const settings = {
   ),
   'schedule.policy': {
     kind: 'choice',
-    default: 'weighted-fair',
-    choices: ['first-in', 'earliest-deadline', 'weighted-fair'],
-    about: 'Order in which due sources are checked.',
+    default: 'value',
+    choices: ['value', 'first-in', 'earliest-deadline', 'weighted-fair'],
+    about:
+      'How checks are shared out. `value`: sources that change often and that many wait for are checked more often, within their `every` and `everyMax`, and levels have their shares. The others keep to intervals, and say only in which order due sources are checked.',
   },
+  'schedule.budget': requestBudget(
+    'Requests that all source checks together may make per hour or per day, such as `500/h` or `10000/d`; `none` for no limit. With a budget, all of it is spent where it is worth most; promised intervals that it cannot hold are reported.',
+  ),
+  'schedule.goldBudget': requestBudget('The same for each gold user.'),
+  'schedule.silverBudget': requestBudget('The same for each silver user.'),
+  'schedule.bronzeBudget': requestBudget('The same for each bronze user.'),
   'schedule.goldShare': integer(16, [1, 1000], 'Share of the checks for gold users when there are too many due.'),
   'schedule.silverShare': integer(4, [1, 1000], 'Share of the checks for silver users.'),
   'schedule.bronzeShare': integer(1, [1, 1000], 'Share of the checks for bronze users.'),

@@ -11,6 +11,8 @@ export type CrawlScope = {
   budget?: number
   /** What makes a version beside text and links, where somebody asks for more. */
   aspects?: readonly Aspect[]
+  /** How long pages below the source wait until they are asked again, in √ms: one that changes at rate r waits this by √r. Left out for no wait. */
+  pace?: number
 }
 
 /** One check of a watched source, as it is handed to the crawler. */
@@ -23,6 +25,16 @@ export type CheckOrder = {
   crawlScope: CrawlScope
 }
 
+/** What a source says about its changes, where it says something. */
+export type SourceHints = {
+  /** Last-Modified. */
+  modifiedAt?: number
+  /** Cache-Control or Expires. */
+  freshForMs?: number
+  /** Of the newest entries of a feed. */
+  dates?: readonly number[]
+}
+
 /** What came of requests of a watch since the last word about it. */
 export type CheckResult = {
   watch: number
@@ -33,7 +45,7 @@ export type CheckResult = {
   unchanged: number
   failed: number
   /** What the source itself came to, once that is known. `schedule` is what a feed says, where it was read. */
-  source: { status: number; outcome: string; schedule?: FeedSchedule } | null
+  source: { status: number; outcome: string; schedule?: FeedSchedule; hints?: SourceHints } | null
   /** Where the source redirected to. */
   landed: string | null
   /** Expressions that took too much work, with the page on which that was found; they are not tried any more in this check. */

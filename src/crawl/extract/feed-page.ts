@@ -5,8 +5,10 @@ import type { Found, FoundLink } from './link-collector.ts'
 
 const maybeFeed = /[/+](?:xml|rss|atom|json|feed)/i
 const maxLinkCharacters = 8192
+const MAX_DATES = 20
 
-export type FeedPage = Found<never> & { schedule: FeedSchedule }
+/** `dates`: of its newest entries. */
+export type FeedPage = Found<never> & { schedule: FeedSchedule; dates: number[] }
 
 /**
  * A feed as a page that links to its entries and to the files that come with them; null for anything else. What is in the text of
@@ -35,5 +37,7 @@ export function extractFeed(
     if (href.length > maxLinkCharacters || links.length >= maxLinks) droppedLinks++
     else links.push({ href, tag: 'a', nofollow: false, known: null })
   }
-  return { links, droppedLinks, longLinks, metas: [], title: feedTitle(body, contentType), schedule: feed.schedule }
+  const dates = feed.entries.flatMap(({ date }) => date ?? []).sort((a, b) => b - a)
+  const title = feedTitle(body, contentType)
+  return { links, droppedLinks, longLinks, metas: [], title, schedule: feed.schedule, dates: dates.slice(0, MAX_DATES) }
 }

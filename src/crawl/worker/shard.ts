@@ -272,6 +272,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       run: settings.reading.run,
       walks: deps.walk !== null,
       offer: offerNow,
+      paceOf: watches.paceOf,
       onCrawlDelay: (host, delayMs) => crawlDelays.set(host, delayMs),
     }),
     countsAllVisits: deps.walk !== null,

@@ -1,5 +1,10 @@
+import type { SourceHints } from '../../core/check-order.ts'
 import type { FeedSchedule } from '../../core/feed/feed.ts'
+import { rateOf } from '../../core/time/change-belief.ts'
 import { nextInterval, observe } from './change-rate.ts'
+import { believeHinted, rhythmAfter } from './value/hints.ts'
+import { rhythmOf } from './value/rhythm.ts'
+import type { Valuation } from './value/valuation.ts'
 import type { WatchState } from './watch.ts'
 import type { WatchEntry } from './watch-entry.ts'
 
@@ -20,14 +25,22 @@ export type CheckOutcome = {
   at: number
   /** When the source wants to be asked; left out where it said nothing new, as in "not modified". */
   schedule?: FeedSchedule | undefined
+  /** How many it took; one by default. */
+  requests?: number | undefined
+  hints?: SourceHints | undefined
+  /** It asked for nothing: a new owner was shown what the last check found. */
+  isVisit?: boolean
 }
 
 const MAX_FAILURES = 30
+/** What the last check counts for in the mean of requests per check. */
+const LAST_COST = 0.3
 
-export function createLearning(): Learning {
+/** `value`: the valuation, where that is the policy. */
+export function createLearning(value: Valuation | null): Learning {
   const unsaved = new Set<WatchEntry>()
   return {
-    learn(entry, { changed, failed, at, schedule = entry.schedule }, handedOutAt) {
+    learn(entry, { changed, failed, at, schedule = entry.schedule, requests = 1, hints = {} }, handedOutAt) {
       const isFirst = entry.checkedAt === Number.NEGATIVE_INFINITY
       // A gap longer than the source's own interval says no more about it than that interval.
       const elapsedMs = Math.min(handedOutAt - entry.checkedAt, entry.everyMaxMs)
@@ -38,8 +51,16 @@ export function createLearning(): Learning {
         entry.checks = seen.checks
         entry.changes = seen.changes
         entry.observedMs = seen.observedMs
-        entry.intervalMs = nextInterval(entry.intervalMs, entry, seen)
+        if (value === null) entry.intervalMs = nextInterval(entry.intervalMs, entry, seen)
       }
+      if (value !== null && !failed) {
+        const beforeAt = isFirst ? null : entry.lastAt
+        const observed = { at, beforeAt, elapsedMs: handedOutAt - entry.checkedAt, changed, hints }
+        value.learn(entry, believeHinted(value.beliefOf(entry), observed))
+        entry.rhythm = rhythmAfter(entry.rhythm, observed, rateOf(entry.belief!))
+      }
+      entry.cost += LAST_COST * (Math.max(1, requests) - entry.cost)
+      value?.plan(entry)
       entry.asked = false
       entry.lost = false
       entry.checkedAt = handedOutAt
@@ -60,6 +81,12 @@ export function createLearning(): Learning {
       entry.changes = positive(saved.changes)
       entry.observedMs = positive(saved.observedMs)
       entry.schedule = saved.schedule ?? null
+      entry.cost = Math.max(1, positive(saved.cost ?? 1))
+      entry.rhythm = rhythmOf(saved.rhythm)
+      const { shape = 0, spanMs = 0 } = saved.belief ?? {}
+      if (!(shape > 0 && spanMs > 0 && Number.isFinite(shape / spanMs))) return
+      if (value === null) entry.belief = { shape, spanMs }
+      else value.learn(entry, { shape, spanMs })
     },
     forget: (entry) => unsaved.delete(entry),
     takeUnsaved(max) {
@@ -75,10 +102,14 @@ export function createLearning(): Learning {
 }
 
 export function stateOf(entry: WatchEntry): WatchState {
-  const { id, lastAt, outcome, failures, intervalMs, checks, changes, observedMs, schedule } = entry
+  const { id, lastAt, outcome, failures, intervalMs, checks, changes, observedMs, schedule, belief, cost, rhythm } =
+    entry
   return {
     ...{ id, lastAt, lastOutcome: outcome, failures, intervalMs, checks, changes, observedMs },
     ...(schedule !== null && { schedule }),
+    ...(belief !== null && { belief }),
+    ...(cost !== 1 && { cost }),
+    ...(rhythm !== null && { rhythm }),
   }
 }
 

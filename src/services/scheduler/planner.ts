@@ -3,6 +3,7 @@ import { askFeedAt, feedHints } from '../../core/feed/feed-hints.ts'
 import type { TimeWindow } from '../../core/profile.ts'
 import type { Queues } from './queues/queues.ts'
 import type { WatchTiming } from './timing.ts'
+import { dueIn } from './value/rhythm.ts'
 import type { WatchEntry } from './watch-entry.ts'
 import { createOpenHours, type OpenHours } from './windows/time-window.ts'
 
@@ -39,10 +40,13 @@ export function createPlanner({ clock, entries, queues, timing }: PlannerOptions
   let wallAhead = clock.now() - clock.monotonic()
 
   function dueAfter(entry: WatchEntry): number {
-    const { checkedAt, everyMaxMs, schedule } = entry
-    const due = checkedAt + timing.waitMs(entry)
-    if (schedule === null) return due
+    const { checkedAt, everyMs, everyMaxMs, schedule, rhythm } = entry
+    const waitMs = timing.waitMs(entry)
+    if (schedule === null && rhythm === null) return checkedAt + waitMs
     const ahead = clock.now() - clock.monotonic()
+    const bounds = { leastMs: Math.min(everyMs, waitMs), mostMs: Math.max(everyMaxMs, waitMs) }
+    const due = dueIn(entry.failures === 0 ? rhythm : null, checkedAt + ahead, waitMs, bounds) - ahead
+    if (schedule === null) return due
     const [askedAt, dueAt, promisedAt] = [checkedAt + ahead, due + ahead, checkedAt + everyMaxMs + ahead]
     return askFeedAt(feedHints({ schedule }), { askedAt, dueAt, promisedAt }) - ahead
   }

@@ -1,7 +1,9 @@
 import type { Config } from '../../config/config.ts'
 import type { ServiceLevel } from '../../core/profile.ts'
+import type { Shares } from './queues/policy.ts'
 import type { Budget } from './queues/throttles.ts'
 import type { Budgets } from './scheduler.ts'
+import type { ValueOptions } from './value/valuation.ts'
 
 /** A user who adds many sources at once gets the first checks without waiting, up to this many seconds' worth. */
 const BURST_SECONDS = 10
@@ -23,6 +25,39 @@ export function budgetsOf(schedule: Config['schedule']): Budgets {
     maxInFlight: maxChecks,
     perUser: part(schedule.perUserPerSecond, USER_SHARE),
     perHost: part(schedule.perHostPerSecond, HOST_SHARE),
+  }
+}
+
+const HOUR_MS = 3_600_000
+
+/** Requests per millisecond; infinite for `none`. */
+export function requestsOf(budget: string): number {
+  const [requests, unit] = budget.split('/')
+  return unit === undefined ? Number.POSITIVE_INFINITY : Number(requests) / (unit === 'h' ? HOUR_MS : 24 * HOUR_MS)
+}
+
+export const sharesOf = (schedule: Config['schedule']): Shares => ({
+  gold: schedule.goldShare,
+  silver: schedule.silverShare,
+  bronze: schedule.bronzeShare,
+})
+
+/** What the policy `value` may spend; null for other policies. A host gets no more than the delay between its requests leaves. */
+export function valueOptionsOf(
+  { schedule, crawl }: Pick<Config, 'schedule' | 'crawl'>,
+  levelOf: (owner: string) => ServiceLevel,
+): ValueOptions | null {
+  if (schedule.policy !== 'value') return null
+  const users = {
+    gold: requestsOf(schedule.goldBudget),
+    silver: requestsOf(schedule.silverBudget),
+    bronze: requestsOf(schedule.bronzeBudget),
+  }
+  return {
+    budget: requestsOf(schedule.budget),
+    shares: sharesOf(schedule),
+    hostLimit: crawl.perHost / crawl.delayMs,
+    userLimit: (owner) => users[levelOf(owner)],
   }
 }
 

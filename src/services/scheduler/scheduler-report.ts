@@ -1,9 +1,12 @@
 import type { Clock } from '../../core/clock.ts'
 import type { ServiceLevel } from '../../core/profile.ts'
+import { rateOf } from '../../core/time/change-belief.ts'
 import { changeRate } from './change-rate.ts'
 import type { Queues } from './queues/queues.ts'
 import type { LevelRecord, ServiceRecord } from './service-record.ts'
 import type { WatchTiming } from './timing.ts'
+import type { Valuation } from './value/valuation.ts'
+import type { ValueReport } from './value/value-report.ts'
 import { type Outcome, serviceLevels } from './watch.ts'
 import { type StateName, stateNames, type WatchEntry } from './watch-entry.ts'
 
@@ -21,7 +24,17 @@ export type WatchSnapshot = {
   nextAt: number | null
   /** Estimated; 0 while no change was seen. */
   changesPerDay: number
+  /** From a change to the check that finds it, on average. */
+  expectedDelayMs: number
+  /** What its interval follows from. */
+  basis: Basis
 }
+
+/**
+ * `every`, `everyMax`: as often as its owners want, or allow; `value`: its changes and who waits for them; `budget`: less than promised,
+ * as the budget holds no more; `host`, `user`: the same by the limit of its host or its users.
+ */
+export type Basis = 'every' | 'everyMax' | 'value' | 'budget' | 'host' | 'user'
 
 /** Why a watch is not being checked this moment, or is. */
 export type Why =
@@ -44,6 +57,8 @@ export type SchedulerStats = {
   /** Checks handed out that never came back. */
   lost: number
   levels: Record<ServiceLevel, LevelStats>
+  /** Null where the policy isn't `value`. */
+  value: ValueReport | null
 }
 
 export type LevelStats = LevelRecord & {
@@ -59,17 +74,30 @@ export type ReportOptions = {
   queues: Queues
   timing: WatchTiming
   record: ServiceRecord
+  value: Valuation | null
 }
 
 const DAY_MS = 86_400_000
 
-export function createReport({ clock, entries, queues, timing, record }: ReportOptions) {
+/** Sharing the budget out again, for what would be, isn't done more often than this. */
+const REPORT_MS = 30_000
+
+export function createReport({ clock, entries, queues, timing, record, value }: ReportOptions) {
+  let reported: { at: number; report: ValueReport } | null = null
+
+  function valueReport(): ValueReport | null {
+    if (value === null) return null
+    const at = clock.monotonic()
+    if (reported === null || at - reported.at >= REPORT_MS) reported = { at, report: value.report(clock.now()) }
+    return reported.report
+  }
+
   function countOverdue(): Map<ServiceLevel, number> {
     const now = clock.monotonic()
     const overdue = new Map<ServiceLevel, number>()
     for (const entry of entries.values()) {
       if (entry.state !== 'ready' && entry.state !== 'held' && entry.state !== 'out') continue
-      if (timing.deadlineAt(entry) < now) overdue.set(entry.level, (overdue.get(entry.level) ?? 0) + 1)
+      if (timing.promisedAt(entry) < now) overdue.set(entry.level, (overdue.get(entry.level) ?? 0) + 1)
     }
     return overdue
   }
@@ -88,7 +116,9 @@ export function createReport({ clock, entries, queues, timing, record }: ReportO
         failures,
         intervalMs,
         nextAt: isTimed ? Math.round(clock.now() + entry.dueAt - clock.monotonic()) : null,
-        changesPerDay: changeRate(entry) * DAY_MS,
+        changesPerDay: (entry.belief === null ? changeRate(entry) : rateOf(entry.belief)) * DAY_MS,
+        expectedDelayMs: timing.waitMs(entry) / 2,
+        basis: basisOf(entry),
       }
     },
     stats(lost: number): SchedulerStats {
@@ -106,9 +136,20 @@ export function createReport({ clock, entries, queues, timing, record }: ReportO
         states: Object.fromEntries(stateNames.map((name) => [name, queues.total(name)])) as Record<StateName, number>,
         lost,
         levels: Object.fromEntries(levels) as Record<ServiceLevel, LevelStats>,
+        value: valueReport(),
       }
     },
   }
+}
+
+function basisOf({ intervalMs, everyMs, everyMaxMs, host, payers }: WatchEntry): Basis {
+  const near = (ms: number): boolean => Math.abs(intervalMs - ms) < 0.01 * ms
+  if (near(everyMs)) return 'every'
+  if (near(everyMaxMs)) return 'everyMax'
+  if (intervalMs < everyMaxMs) return 'value'
+  const user = payers.length === 0 ? 1 : Math.max(...payers.map(({ factor }) => factor))
+  if (user === 1 && (host?.factor ?? 1) === 1) return 'budget'
+  return user < (host?.factor ?? 1) ? 'user' : 'host'
 }
 
 function whyOf({ state, failures, outcome, heldBy }: WatchEntry): Why {

@@ -5,10 +5,11 @@ import { createPlanner } from './planner.ts'
 import type { Policy } from './queues/policy.ts'
 import { createQueues } from './queues/queues.ts'
 import type { Budget } from './queues/throttles.ts'
-import { fullTokens, spendToken, tokenAt } from './queues/token-bucket.ts'
+import { fullTokens, isFull, type Rate, spendToken, tokenAt } from './queues/token-bucket.ts'
 import { createReport, type SchedulerStats, type WatchSnapshot } from './scheduler-report.ts'
 import { createServiceRecord } from './service-record.ts'
 import { checkedDuration, checkId, createWatchTiming, defaultTiming, type Timing } from './timing.ts'
+import { createValuation, type ValueOptions } from './value/valuation.ts'
 import type { Watch, WatchState } from './watch.ts'
 import { createEntry, type WatchEntry } from './watch-entry.ts'
 import type { OpenHours } from './windows/time-window.ts'
@@ -60,6 +61,8 @@ export type Scheduler = {
   snapshot(id: number): WatchSnapshot | undefined
   stats(): SchedulerStats
   state(id: number): WatchState | undefined
+  /** How long pages below a source wait: see `Valuation.paceOf`. */
+  pace(id: number): number
   /** States that changed since they were last handed over here. */
   takeUnsaved(max: number): WatchState[]
 }
@@ -81,12 +84,21 @@ export type SchedulerOptions = {
   policy: Policy
   budgets: Budgets
   timing?: Partial<Timing>
+  /** Intervals follow from the worth of checks (`valuation.ts`); left out, each from its own source alone (`change-rate.ts`). */
+  value?: ValueOptions
 }
 
 /** Moves between queues in one call, so that a million overdue watches do not block the process: the rest follows. */
 const MAX_MOVES = 10_000
 const MIN_URGENCY = 0.1
 const MAX_URGENCY = 100
+const MIN_DEMAND = 0.01
+
+/** A budget in requests per millisecond, without bursts beyond two minutes' worth. What a large source has used up has to be saved again. */
+function requestRateOf(budget: number): Rate {
+  const perSecond = budget * 1000
+  return { perSecond, burst: Math.max(10, perSecond * 120), debt: Math.max(10, perSecond * 86_400) }
+}
 
 type Checked = { everyMs: number; everyMaxMs: number; hours: OpenHours | null }
 
@@ -99,12 +111,25 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const queues = createQueues({ policy, perUser, perHost, deadlineAt: watchTiming.deadlineAt })
   const { throttles } = queues
   const planner = createPlanner({ clock, entries, queues, timing: watchTiming })
-  const learning = createLearning()
+  const value = options.value === undefined ? null : createValuation(options.value, entries, budgets.perSecond / 1000)
+  const requestRate = requestRateOf(options.value?.budget ?? Number.POSITIVE_INFINITY)
+  const requests = fullTokens(requestRate)
+  const learning = createLearning(value)
   const record = createServiceRecord()
   const tokens = fullTokens(budgets)
-  const report = createReport({ clock, entries, queues, timing: watchTiming, record })
+  const report = createReport({ clock, entries, queues, timing: watchTiming, record, value })
   let out = 0
   let lost = 0
+
+  const nextTokenAt = (now: number): number =>
+    Math.max(tokenAt(tokens, budgets, now), tokenAt(requests, requestRate, now))
+
+  /** The check took so many requests; as many as expected were paid for. */
+  function settle(entry: WatchEntry, made: number, now: number): void {
+    spendToken(requests, requestRate, now, made - entry.paid)
+    entry.paid = 0
+    value?.spend(made, clock.now())
+  }
 
   function wake(now: number): void {
     for (let moves = 0; moves < MAX_MOVES; moves++) {
@@ -137,6 +162,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   function dispatch(entry: WatchEntry, now: number): Dispatch {
     spendToken(tokens, budgets, now)
+    spendToken(requests, requestRate, now, entry.cost)
+    entry.paid = entry.cost
     enterOut(entry, now)
     // It has left its queue: a watch that its budgets hold may go there, if they have something left.
     throttles.recheck(entry, now)
@@ -145,7 +172,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       level: entry.level,
       why: entry.lost ? 'lost' : entry.asked ? 'asked' : 'due',
       dueAt: entry.dueAt,
-      deadlineAt: watchTiming.deadlineAt(entry),
+      deadlineAt: watchTiming.promisedAt(entry),
     }
   }
 
@@ -172,6 +199,17 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     return undefined
   }
 
+  /** Before a budget is lost, the next that waits is checked a little early. */
+  function takeEarly(now: number): WatchEntry | undefined {
+    if (value === null || !value.isShort() || !isFull(requests, requestRate, now)) return undefined
+    const entry = queues.firstWaiting()
+    if (entry === undefined || entry.failures > 0 || now - entry.checkedAt < entry.everyMs) return undefined
+    if (planner.isClosed(entry) || throttles.blockerOf(entry, now) !== null) return undefined
+    queues.leave(entry, now)
+    entry.dueAt = now
+    return entry
+  }
+
   function takeAsked(now: number): WatchEntry | undefined {
     const entry = queues.firstAsked()
     if (entry !== undefined) queues.leave(entry, now)
@@ -192,16 +230,20 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     const known = everyMs < entry.everyMs ? 0 : entry.intervalMs
     entry.everyMs = everyMs
     entry.everyMaxMs = everyMaxMs
-    entry.intervalMs = Math.min(Math.max(known, everyMs), everyMaxMs)
+    // One that was planned by its worth may have to wait longer than promised.
+    entry.intervalMs = entry.belief === null ? Math.min(Math.max(known, everyMs), everyMaxMs) : Math.max(known, everyMs)
     entry.urgency = Math.min(Math.max(watch.urgency || 1, MIN_URGENCY), MAX_URGENCY)
     entry.paused = watch.paused
     entry.hours = hours
     throttles.assign(entry, watch.host, watch.payers)
+    entry.demand = Math.max(watch.demand ?? 1, MIN_DEMAND)
+    value?.plan(entry)
   }
 
   function add(watch: Watch, saved: WatchState | undefined, now: number): void {
     const checked = check(watch)
     const entry = createEntry(watch.id, watch.level)
+    entry.groups = watch.groups ?? []
     if (saved !== undefined) learning.restore(entry, saved, { now: clock.now(), monotonic: now })
     entries.set(watch.id, entry)
     write(entry, watch, checked)
@@ -213,10 +255,11 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     const { state } = entry
     if (state === 'out') queues.changeLevel(entry, watch.level)
     else queues.leave(entry, now)
+    value?.release(entry)
     throttles.unassign(entry)
+    if (state !== 'out') entry.level = watch.level
     write(entry, watch, checked)
     if (state === 'out') return
-    entry.level = watch.level
     const wasDue = state === 'ready' || state === 'held'
     if (state === 'asked' && !watch.paused) queues.enterAsked(entry, now)
     // It stays due: a profile that is changed again and again does not delay its checks.
@@ -236,7 +279,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       if (entry === undefined) return
       if (entry.state === 'out') out--
       queues.leave(entry, clock.monotonic())
+      value?.release(entry)
       throttles.unassign(entry)
+      value?.forget(entry)
       learning.forget(entry)
       entries.delete(id)
     },
@@ -254,13 +299,18 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     take(max) {
       const now = clock.monotonic()
       planner.noticeJump(now)
+      value?.sweep(now, (entry) => {
+        if (entry.state !== 'waiting') return
+        queues.leave(entry, now)
+        planner.plan(entry, now)
+      })
       wake(now)
       throttles.wake(now)
       const taken: Dispatch[] = []
       const moves = { left: MAX_MOVES }
       while (taken.length < max && out < budgets.maxInFlight) {
         let entry = takeAsked(now)
-        if (entry === undefined && tokenAt(tokens, budgets, now) <= now) entry = takeReady(now, moves)
+        if (entry === undefined && nextTokenAt(now) <= now) entry = takeReady(now, moves) ?? takeEarly(now)
         if (entry === undefined) break
         taken.push(dispatch(entry, now))
       }
@@ -281,11 +331,15 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       // A lost check may come back after all, as long as it was not handed out again and reported.
       if (!isOut && !entry.lost) return false
       const handedOutAt = isOut ? entry.key - timing.lostAfterMs : now
-      if (!entry.asked || entry.dueAt <= now)
-        record.note(entry.level, Math.max(0, now - entry.dueAt), now <= watchTiming.deadlineAt(entry))
+      if (outcome.isVisit !== true && (!entry.asked || entry.dueAt <= now))
+        record.note(entry.level, Math.max(0, now - entry.dueAt), now <= watchTiming.promisedAt(entry))
       if (isOut) out--
+      settle(entry, outcome.requests ?? 1, now)
       queues.leave(entry, now)
-      learning.learn(entry, outcome, handedOutAt)
+      if (outcome.isVisit === true && !outcome.failed) {
+        entry.asked = false
+        entry.lost = false
+      } else learning.learn(entry, outcome, handedOutAt)
       planner.plan(entry, now)
       return true
     },
@@ -294,7 +348,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       let at = Math.min(queues.nextDueAt(), throttles.nextAwakeAt())
       if (out < budgets.maxInFlight) {
         if (queues.firstAsked() !== undefined) at = Math.min(at, now)
-        else if (queues.total('ready') > 0) at = Math.min(at, tokenAt(tokens, budgets, now))
+        else if (queues.total('ready') > 0) at = Math.min(at, nextTokenAt(now))
       }
       return at === Number.POSITIVE_INFINITY ? undefined : at
     },
@@ -306,6 +360,10 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     state(id) {
       const entry = entries.get(id)
       return entry === undefined ? undefined : stateOf(entry)
+    },
+    pace(id) {
+      const entry = entries.get(id)
+      return entry === undefined || value === null ? 0 : value.paceOf(entry)
     },
     takeUnsaved: learning.takeUnsaved,
   }

@@ -29,19 +29,27 @@ export type WatchTiming = {
   /** From one check to the next, failures and jitter included. */
   waitMs(entry: WatchEntry): number
   deadlineAt(entry: WatchEntry): number
+  /** By when a check must be done to be in time: the deadline, but not later than its owners were promised. */
+  promisedAt(entry: WatchEntry): number
   /** The share of the interval by which watches of one time window are kept from all starting as it opens. */
   jitterMs(entry: WatchEntry): number
 }
 
 export function createWatchTiming({ tolerance, minToleranceMs, maxToleranceMs, jitter }: Timing): WatchTiming {
   const jitterMs = ({ id, intervalMs }: WatchEntry): number => intervalMs * jitter * phaseOf(id)
+  const deadlineAt = ({ intervalMs, urgency, dueAt }: WatchEntry): number =>
+    dueAt + Math.min(Math.max((intervalMs * tolerance) / urgency, minToleranceMs), maxToleranceMs)
   return {
     waitMs(entry) {
       const { failures, intervalMs, everyMaxMs } = entry
       return (failures === 0 ? intervalMs : backOff(intervalMs, everyMaxMs, failures)) + jitterMs(entry)
     },
-    deadlineAt({ intervalMs, urgency, dueAt }) {
-      return dueAt + Math.min(Math.max((intervalMs * tolerance) / urgency, minToleranceMs), maxToleranceMs)
+    deadlineAt,
+    promisedAt(entry) {
+      const { checkedAt, intervalMs, everyMaxMs, dueAt } = entry
+      if (intervalMs <= everyMaxMs || checkedAt === Number.NEGATIVE_INFINITY) return deadlineAt(entry)
+      const promised = { ...entry, intervalMs: everyMaxMs }
+      return deadlineAt({ ...promised, dueAt: Math.min(dueAt, checkedAt + everyMaxMs + jitterMs(promised)) })
     },
     jitterMs,
   }

@@ -1,7 +1,9 @@
 import type { FeedSchedule } from '../../core/feed/feed.ts'
 import type { ServiceLevel } from '../../core/profile.ts'
+import type { Belief } from '../../core/time/change-belief.ts'
 import type { HeapNode } from './queues/heap.ts'
 import type { Tokens } from './queues/token-bucket.ts'
+import type { Rhythm } from './value/rhythm.ts'
 import type { Outcome } from './watch.ts'
 import type { OpenHours } from './windows/time-window.ts'
 
@@ -30,6 +32,20 @@ export type WatchEntry = HeapNode & {
   checks: number
   changes: number
   observedMs: number
+  /** How often it changes, where the policy is `value`; null before the first check. */
+  belief: Belief | null
+  /** At which hours it changes; null while that isn't known. */
+  rhythm: Rhythm | null
+  /** Sources that are expected to be like it: see `priors.ts`. */
+  groups: readonly string[]
+  /** Who waits for its changes. */
+  demand: number
+  /** Requests of one check, on average. */
+  cost: number
+  /** Requests that the budget was charged for the check that is out. */
+  paid: number
+  /** Requests per millisecond that are planned for it. */
+  load: number
   /** When the source wants to be asked; null where it doesn't say. */
   schedule: FeedSchedule | null
   /** Monotonic: when the next check is, or was, due. */
@@ -60,6 +76,9 @@ export type Bucket = HeapNode &
     out: number
     /** A watch has been charged that is not out yet: there may be one. */
     claimed: boolean
+    /** Requests per millisecond that are planned for its watches, and what is left of them by its limit: see `valuation.ts`. */
+    load: number
+    factor: number
     /** Watches that wait for this budget; null before the first. */
     held: FairQueue | null
   }
@@ -86,6 +105,13 @@ export function createEntry(id: number, level: ServiceLevel): WatchEntry {
     checks: 0,
     changes: 0,
     observedMs: 0,
+    belief: null,
+    rhythm: null,
+    groups: [],
+    demand: 1,
+    cost: 1,
+    paid: 0,
+    load: 0,
     schedule: null,
     dueAt: 0,
     checkedAt: Number.NEGATIVE_INFINITY,

@@ -1,5 +1,7 @@
 import type { FeedSchedule } from '../../core/feed/feed.ts'
 import type { ServiceLevel, TimeWindow } from '../../core/profile.ts'
+import type { Belief } from '../../core/time/change-belief.ts'
+import type { Rhythm } from './value/rhythm.ts'
 
 /** One source as it is fetched: once, for all of its owners. */
 export type Watch = {
@@ -17,6 +19,10 @@ export type Watch = {
   /** A check may be made when one of them is open; null means always. */
   windows: readonly TimeWindow[] | null
   paused: boolean
+  /** Who waits for its changes: owners by level and urgency. 1, the default, is one silver owner. */
+  demand?: number
+  /** Groups of sources that are alike, the widest first: see `priors.ts`. */
+  groups?: readonly string[]
 }
 
 /** What the store keeps of a watch, so that a restart goes on where the last run ended. */
@@ -34,6 +40,10 @@ export type WatchState = {
   observedMs: number
   /** Of a feed: when it wants to be asked. */
   schedule?: FeedSchedule
+  /** Of the policy `value`: what is believed of its changes, requests per check, and when it changes. */
+  belief?: Belief
+  cost?: number
+  rhythm?: Rhythm
 }
 
 export type Outcome = 'none' | 'changed' | 'unchanged' | 'failed'

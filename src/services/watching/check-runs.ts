@@ -1,4 +1,4 @@
-import type { CheckResult } from '../../core/check-order.ts'
+import type { CheckResult, SourceHints } from '../../core/check-order.ts'
 import type { FeedSchedule } from '../../core/feed/feed.ts'
 import type { WatchOutcome } from '../../store/contracts/watches.ts'
 
@@ -29,6 +29,9 @@ export type FinishedCheckRun = WatchOutcome & {
   tried: readonly number[]
   /** Of a feed that was read. */
   schedule: FeedSchedule | undefined
+  hints: SourceHints | undefined
+  /** That were made. */
+  requests: number
 }
 
 /**
@@ -118,6 +121,8 @@ export function createCheckRuns() {
           changed,
           failed,
           schedule: run.source?.schedule,
+          hints: run.source?.hints,
+          requests: run.pages + run.failed,
         })
       }
       return finished

@@ -70,6 +70,8 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
   const checkRuns = createCheckRuns()
   /** Checks that have reached the page limit. */
   const full = new Set<number>()
+  /** Watches whose next check, or the one in progress, shows new owners what the last one found. */
+  const visits = new Set<number>()
   /** Expressions that took too much work and whose owners don't know it yet. */
   let expensive: { watch: number; expression: string; url: string }[] = []
   let lastRound = 0
@@ -77,6 +79,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
   let notifyCheck: CheckListener = () => {}
 
   function checkNow(watch: number): ReturnType<Scheduler['checkNow']> {
+    visits.delete(watch)
     const answer = scheduler.checkNow(watch)
     notifyResults()
     return answer
@@ -98,10 +101,11 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
       set(watch) {
         scheduler.set(watch, sources.savedState(watch.id))
         listening?.set(watch.id, sources.listenedUri(watch.id))
-        if (checkRuns.has(watch.id) && !checkRuns.isFull(watch.id)) touched.push(crawlScopeOf(watch.id))
+        if (checkRuns.has(watch.id) && !checkRuns.isFull(watch.id)) touched.push(scopeOf(watch.id))
       },
       remove(id) {
         scheduler.remove(id)
+        visits.delete(id)
         listening?.set(id, null)
         ended.push(id)
       },
@@ -111,11 +115,17 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     for (const watch of sources.takeJoined()) visitSoon(watch)
   }
 
-  /** A new owner of a known source doesn't wait until it is due again. One that can't be fetched is tried at its usual times. */
+  /**
+   * A new owner of a known source doesn't wait until it is due again. What was checked within the interval isn't asked for again: they
+   * are shown what is kept. A source that can't be fetched is tried at its usual times.
+   */
   function visitSoon(watch: number): void {
     if (/^(?:failed|skipped)/.test(rows.get(watch)?.outcome ?? '')) return
-    const isWaiting = isFirst(watch) && (scheduler.snapshot(watch)?.lastAt ?? null) !== null
-    if (isWaiting) scheduler.checkNow(watch)
+    const { lastAt = null, intervalMs = 0, state } = scheduler.snapshot(watch) ?? {}
+    if (!isFirst(watch) || lastAt === null) return
+    const isFresh = clock.now() - lastAt < intervalMs
+    if (isFresh && state !== 'asked' && state !== 'out') visits.add(watch)
+    scheduler.checkNow(watch)
   }
 
   /** For one of its owners, or for selectors that no page was held against yet. */
@@ -123,15 +133,21 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     return unvisitedOf(watch).length > 0 || sources.hasUnselected(watch)
   }
 
+  function scopeOf(watch: number): CrawlScope {
+    const pace = scheduler.pace(watch)
+    return { ...crawlScopeOf(watch), ...(pace > 0 && { pace }) }
+  }
+
   function orderOf({ id, why }: Dispatch, round: number): CheckOrder | null {
     const watch = coalescer.watch(id)
     const row = rows.get(id)
     if (watch === undefined || row === undefined) return null
     const first = isFirst(id)
-    const freshFrom = why === 'asked' ? round : round - Math.floor(watch.everyMs * FRESH_SHARE)
+    const recently = why === 'asked' ? round : round - Math.floor(watch.everyMs * FRESH_SHARE)
+    const freshFrom = visits.has(id) ? row.round : recently
     const urgency = why === 'asked' ? ASKED_URGENCY : Math.min(watch.urgency, ASKED_URGENCY)
     const check = { watch: id, round, freshFrom, since: row.finishedMark, first }
-    return { url: row.uri, depth: watch.depth, urgency, check, crawlScope: crawlScopeOf(id) }
+    return { url: row.uri, depth: watch.depth, urgency, check, crawlScope: scopeOf(id) }
   }
 
   /** The wall clock, but never going back: a clock that is reset must not make earlier checks look fresh. */
@@ -197,11 +213,11 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
   }
 
   function report(finished: FinishedCheckRun): void {
-    const { watch, mark, changed, failed, checkedAt, outcome, visited, tried, schedule } = finished
+    const { watch, mark, changed, failed, checkedAt, outcome, visited, tried, schedule, hints, requests } = finished
     const row = rows.get(watch)
     if (row !== undefined) Object.assign(row, { finishedMark: Math.max(mark, row.finishedMark), checkedAt, outcome })
     sources.noteVisited(visited)
-    scheduler.done(watch, { changed, failed, at: checkedAt, schedule })
+    scheduler.done(watch, { changed, failed, at: checkedAt, schedule, hints, requests, isVisit: visits.delete(watch) })
     // A new owner joined while the check was in progress.
     if (sources.hasNewcomer(watch, tried)) visitSoon(watch)
     listening?.checked(watch)

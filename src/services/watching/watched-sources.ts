@@ -9,6 +9,7 @@ import { eachProfile } from '../profiles/profile-import.ts'
 import { createProfileMirror, type MirroredProfile, type ProfileChanges } from '../profiles/profile-mirror.ts'
 import { familyOf, supportOf } from '../profiles/protocols.ts'
 import { type Coalescer, createCoalescer, forwardTouched, type WatchTarget } from '../scheduler/urds/coalesce.ts'
+import { groupsOf } from '../scheduler/value/priors.ts'
 import type { WatchState } from '../scheduler/watch.ts'
 
 export type WatchedSourcesDeps = {
@@ -98,7 +99,7 @@ export function createWatchedSources(deps: WatchedSourcesDeps) {
   function urdOf(profile: Profile, uri: string) {
     const { owner, urgency } = profile
     const host = familyOf(schemeOf(uri)) === 'web' ? hostKey(uri) : (URL.parse(uri)?.host ?? '')
-    return { owner, urgency, level: deps.levelOf(owner), host }
+    return { owner, urgency, level: deps.levelOf(owner), host, groups: groupsOf(uri) }
   }
 
   function drop(urd: number): void {

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../../config/config.ts'
 import type { Clock } from '../../core/clock.ts'
+import type { ServiceLevel } from '../../core/profile.ts'
 import { createWhileAlive } from '../../core/work/race.ts'
 import type { Fetcher } from '../../fetchers/fetcher.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
@@ -8,7 +9,7 @@ import { createAccountLevels } from '../accounts/account-levels.ts'
 import { readConfiguredSeeds } from '../crawls/configured-crawl.ts'
 import { type CrawlJobsDeps, createCrawlJobs } from '../crawls/crawl-jobs.ts'
 import { createPolicy } from '../scheduler/queues/policy.ts'
-import { budgetsOf, createLevels } from '../scheduler/schedule-settings.ts'
+import { budgetsOf, createLevels, sharesOf, valueOptionsOf } from '../scheduler/schedule-settings.ts'
 import { createScheduler, type Scheduler } from '../scheduler/scheduler.ts'
 import type { ListenTo } from './listening.ts'
 import { createScheduleLog } from './schedule-log.ts'
@@ -47,7 +48,8 @@ export type Watching = { service: WatchService; scheduler: Scheduler; run(hooks:
 /** Watches all sources of the profile base: scheduler, watch service, and the loop that drives them. */
 export function createWatching(deps: WatchingDeps): Watching {
   const { stores, fetcher, config, clock, log, countTasks, maxTasks } = deps
-  const scheduler = schedulerOf(config, clock)
+  const levels = levelsOf(stores.accounts, config)
+  const scheduler = schedulerOf(config, clock, levels.levelOf)
   const onProblem = (message: string, fields: Record<string, unknown>): void => log.warn(fields, message)
   const crawls = createCrawlJobs({
     ...{ crawls: stores.crawls, fetcher, config, clock, onProblem },
@@ -56,7 +58,7 @@ export function createWatching(deps: WatchingDeps): Watching {
   })
   const service = createWatchService({
     ...{ profiles: stores.profiles, watches: stores.watches, fetcher, crawls, scheduler, clock, countTasks, maxTasks },
-    ...levelsOf(stores.accounts, config),
+    ...levels,
     maxPages: config.schedule.maxPages,
     listenTo: deps.listenTo,
     onProblem,
@@ -89,13 +91,20 @@ export function createWatching(deps: WatchingDeps): Watching {
   }
 }
 
-export function schedulerOf({ schedule }: Config, clock: Clock): Scheduler {
-  const shares = { gold: schedule.goldShare, silver: schedule.silverShare, bronze: schedule.bronzeShare }
+/** `levelOf` is null for one that plans nothing itself: intervals are those that were saved. */
+export function schedulerOf(
+  config: Config,
+  clock: Clock,
+  levelOf: ((owner: string) => ServiceLevel) | null,
+): Scheduler {
+  const { schedule } = config
+  const value = levelOf === null ? null : valueOptionsOf(config, levelOf)
   return createScheduler({
     clock,
-    policy: createPolicy(schedule.policy, shares),
+    policy: createPolicy(schedule.policy, sharesOf(schedule)),
     budgets: budgetsOf(schedule),
     timing: { minEveryMs: schedule.minEveryMs },
+    ...(value !== null && { value }),
   })
 }
 

@@ -64,6 +64,8 @@ export type Capture = CaptureBase &
         freshUntil: number
         /** When a feed wants to be asked. It is not kept here: the scheduler has it. */
         schedule?: FeedSchedule
+        /** Of the newest entries of a feed; not kept either. */
+        dates?: readonly number[]
         links: readonly string[]
         /** The fingerprints that the links have as documents, eight bytes each in the order of `links`. */
         linkKeys: Uint8Array
@@ -108,6 +110,9 @@ export type CaptureOutcome =
 
 export type KnownDocument = {
   url: string
+  firstAt: number
+  /** How many versions it has had. */
+  versions: number
   /** The run, or the watch, that checked it last, and when. */
   run: number
   checkedAt: number

@@ -1,4 +1,5 @@
-import type { CheckResult, CrawlScope } from '../../../core/check-order.ts'
+import type { CheckResult, CrawlScope, SourceHints } from '../../../core/check-order.ts'
+import { parseHttpDate } from '../../../core/http/http-date.ts'
 import type { Aspect } from '../../../core/profile.ts'
 import { type Check, isCrawl, type QueuedRequest } from '../../../core/request.ts'
 import { hostKey } from '../../../core/url/partition.ts'
@@ -9,7 +10,7 @@ import {
   type OwnerBudgets,
   type WorkBudget,
 } from '../../../core/work/work-budget.ts'
-import type { CaptureOutcome } from '../../../store/contracts/documents.ts'
+import type { Capture, CaptureOutcome } from '../../../store/contracts/documents.ts'
 import { createScope } from '../../filter/scope.ts'
 import type { UrlFilter } from '../../filter/url-filter.ts'
 import type { Failure, Finished } from './batch.ts'
@@ -125,6 +126,7 @@ export function createWatches(limits = usualWork) {
     /** Where the pages of a crawl are counted; undefined where they are not. */
     budgetOf: (watch: number): number | undefined => known.get(watch)?.crawlScope.budget,
     /** What makes a version of its pages beside text and links. */
+    paceOf: (watch: number): number => known.get(watch)?.crawlScope.pace ?? 0,
     aspectsOf: (watch: number): readonly Aspect[] => known.get(watch)?.crawlScope.aspects ?? [],
     /** Counts for a crawl of the service what its requests come to; nothing for watches. */
     count(watch: number, name: string, n = 1): void {
@@ -166,7 +168,7 @@ export function noteResult(watches: Watches, finished: Finished, outcome: Captur
   const kind = failure !== null ? 'failed' : isList ? 'unchanged' : outcomeOf(capture, outcome)
   if (kind === 'stored' || kind === 'duplicate' || kind === 'gone') results.changed++
   else if (kind === 'failed') results.failed++
-  else results.unchanged++
+  else if (capture?.kind !== 'met') results.unchanged++
   if (request.hops > 0) return
   if (failure !== null) results.source = failedSource(failure)
   else if (isList && capture !== null)
@@ -179,7 +181,17 @@ export function noteResult(watches: Watches, finished: Finished, outcome: Captur
     results.source = {
       ...{ status: capture.status, outcome: skipped === undefined ? kind : `skipped: ${skipped}` },
       ...(capture.kind === 'body' && capture.schedule !== undefined && { schedule: capture.schedule }),
+      ...(capture.kind === 'body' && { hints: hintsOf(capture) }),
     }
+}
+
+function hintsOf({ at, lastModified, freshUntil, dates }: Extract<Capture, { kind: 'body' }>): SourceHints {
+  const modifiedAt = lastModified === '' ? null : parseHttpDate(lastModified)
+  return {
+    ...(modifiedAt !== null && { modifiedAt }),
+    ...(freshUntil > at && { freshForMs: freshUntil - at }),
+    ...(dates !== undefined && dates.length > 0 && { dates }),
+  }
 }
 
 /** The same for the documents that came with it. */

@@ -160,7 +160,7 @@ export async function readResponse(
   const capture = captureOf(request, response, decoded.body, {
     differsFrom,
     title: page === null ? feedTitle(decoded.body, contentType) : page.title,
-    ...(page !== null && 'schedule' in page && { schedule: page.schedule }),
+    ...(page !== null && 'schedule' in page && { schedule: page.schedule, dates: page.dates }),
     found,
     truncated,
     completed,
@@ -255,6 +255,7 @@ async function differingVersion(
 
 type PageFacts = {
   schedule?: FeedSchedule
+  dates?: readonly number[]
   differsFrom: number
   title: string
   found: PipedLinks
@@ -296,6 +297,7 @@ function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer
     ...validatorsOf(rawHeaders, startedAt),
     freshUntil: freshUntil(rawHeaders, startedAt),
     ...(facts.schedule !== undefined && { schedule: facts.schedule }),
+    ...(facts.dates !== undefined && { dates: facts.dates }),
     differsFrom: facts.differsFrom,
     ...facts.text,
     truncated: facts.truncated ?? '',

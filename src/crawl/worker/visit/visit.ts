@@ -2,6 +2,7 @@ import type { Clock } from '../../../core/clock.ts'
 import { type ErrorCode, isAppError } from '../../../core/errors.ts'
 import type { SkipReason } from '../../../core/reports/crawl-report.ts'
 import { isForAll, isTable, type Offer, type QueuedRequest } from '../../../core/request.ts'
+import { believeCount, priorBelief, rateOf } from '../../../core/time/change-belief.ts'
 import { accessOf, isOpen, withoutAccess } from '../../../core/url/access.ts'
 import { originOf } from '../../../core/url/url.ts'
 import type { DocumentKey, DocumentStore, KnownDocument } from '../../../store/contracts/documents.ts'
@@ -47,6 +48,8 @@ export type VisitOptions = {
   maxCrawlDelayMs: number
   /** After this many "not modified" answers in a row the page is fetched in full; 0: never. */
   fullCheckAfter: number
+  /** How long pages below the source of a watch wait: see `CrawlScope`. */
+  paceOf(watch: number): number
   clock: Clock
   leases: Pick<Leases, 'mayBegin'>
   onCrawlDelay(host: string, delayMs: number): void
@@ -144,7 +147,8 @@ export function createVisit(options: VisitOptions): Visit {
     }
     const known = options.looksBack || lease.recovered ? await findKnown(request) : null
     const isKept = known !== null && (!options.walks || known.versionId !== 0)
-    if (isKept && isDone(known, request, run) && !isMissed(known, request)) return { kind: 'done-before', known }
+    if (isKept && isDone(known, request, run, options.paceOf(request.check.watch)) && !isMissed(known, request))
+      return { kind: 'done-before', known }
     const reason = request.hops === 0 ? options.refuses(withoutAccess(request.url)) : null
     if (reason !== null) return { kind: 'skipped', reason, status: 0, address: '', signal: untouched }
     if (!mayBegin(lease)) return { kind: 'postponed', signal: untouched }
@@ -194,11 +198,23 @@ function createEarlierVersions(documents: DocumentStore): (key: DocumentKey) => 
 }
 
 /** A watch need not fetch a page that was checked since its check began, or by another watch shortly before. */
-function isDone(known: KnownDocument, { check, hops }: QueuedRequest, run: number): boolean {
+function isDone(known: KnownDocument, { check, hops }: QueuedRequest, run: number, pace: number): boolean {
   if (check.watch === 0) return known.run === run
   // Why a source did not answer is not stored, so it is fetched again.
   if (hops === 0 && known.status === 0) return false
-  return known.checkedAt >= check.round || (known.run !== check.watch && known.checkedAt >= check.freshFrom)
+  if (known.checkedAt >= check.round) return true
+  // New owners are shown what their source's last check found.
+  if (known.checkedAt >= check.freshFrom && (known.run !== check.watch || check.first)) return true
+  return hops > 0 && pace > 0 && check.round - known.checkedAt < waitOf(known, pace)
+}
+
+/** Before anything is known of a page below a source, it is expected to change this often. */
+const USUAL_RATE = 1 / (30 * 86_400_000)
+
+/** How long a page below a source waits: its share of what can be asked for follows from its own changes. */
+function waitOf({ firstAt, checkedAt, versions }: KnownDocument, pace: number): number {
+  const belief = believeCount(priorBelief(USUAL_RATE), Math.max(0, versions - 1), Math.max(0, checkedAt - firstAt))
+  return pace / Math.sqrt(rateOf(belief))
 }
 
 /** The page is new to its watch or crawled for all, and its body was collected as garbage. */

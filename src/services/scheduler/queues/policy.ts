@@ -24,7 +24,7 @@ export type Policy = {
   took(queue: number, turns: number[]): void
 }
 
-export type PolicyName = 'first-in' | 'earliest-deadline' | 'weighted-fair'
+export type PolicyName = 'value' | 'first-in' | 'earliest-deadline' | 'weighted-fair'
 
 export type Shares = Readonly<Record<ServiceLevel, number>>
 
@@ -41,6 +41,8 @@ export function createPolicy(name: PolicyName, shares: Shares = defaultShares): 
       return createSingleQueue(name, (dueAt) => dueAt)
     case 'earliest-deadline':
       return createSingleQueue(name, (_, deadlineAt) => deadlineAt)
+    // What is due is served in the same order; what is due when follows from its worth: see `valuation.ts`.
+    case 'value':
     case 'weighted-fair':
       return createWeightedFair(shares)
   }

@@ -20,6 +20,8 @@ export type Queues = {
   leave(entry: WatchEntry, now: number): void
   /** The first whose time has come, still in the queue. */
   firstDue(now: number): WatchEntry | undefined
+  /** Of those that wait, one of the first to come due. */
+  firstWaiting(): WatchEntry | undefined
   /** Infinite where the time queue is empty. */
   nextDueAt(): number
   /** Takes the next from the queue whose turn it is. */
@@ -40,6 +42,9 @@ export type QueuesOptions = {
   perHost: Budget | null
   deadlineAt(entry: WatchEntry): number
 }
+
+/** How many of the time queue are looked at for one that waits, and is not out. */
+const FIRST = 31
 
 export function createQueues({ policy, perUser, perHost, deadlineAt }: QueuesOptions): Queues {
   const throttles = createThrottles({ perUser, perHost, policy, onFree })
@@ -115,6 +120,13 @@ export function createQueues({ policy, perUser, perHost, deadlineAt }: QueuesOpt
       }
     },
     firstDue: (now) => (timed.length > 0 && timed[0]!.key <= now ? timed[0] : undefined),
+    firstWaiting() {
+      let first: WatchEntry | undefined
+      // The beginning of a heap has the smallest ones, in no order.
+      for (const entry of timed.slice(0, FIRST))
+        if (entry.state === 'waiting' && (first === undefined || entry.key < first.key)) first = entry
+      return first
+    },
     nextDueAt: () => timed[0]?.key ?? Number.POSITIVE_INFINITY,
     popReady() {
       const queue = policy.pick(ready.heaps, ready.turns)

@@ -70,7 +70,18 @@ export function createThrottles({ perUser, perHost, policy, onFree }: ThrottlesO
 
   function open(kind: Bucket['kind'], name: string, budget: Budget): Bucket {
     const node = { id: created++, key: 0, heapIndex: -1 }
-    const bucket = { ...node, ...fullTokens(budget), kind, name, references: 0, out: 0, claimed: false, held: null }
+    const bucket = {
+      ...node,
+      ...fullTokens(budget),
+      kind,
+      name,
+      references: 0,
+      out: 0,
+      claimed: false,
+      load: 0,
+      factor: 1,
+      held: null,
+    }
     buckets[kind].set(name, bucket)
     return bucket
   }

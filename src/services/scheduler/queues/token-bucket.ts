@@ -1,5 +1,10 @@
 /** A rate limit: `perSecond` checks a second on average, `burst` at once after a pause. */
-export type Rate = { perSecond: number; burst: number }
+export type Rate = {
+  perSecond: number
+  burst: number
+  /** What it may owe; a burst by default. */
+  debt?: number
+}
 
 /** A token bucket. It may go into debt, down to a burst, for checks that do not wait (`checkNow`). */
 export type Tokens = { tokens: number; filledAt: number }
@@ -19,10 +24,16 @@ export function tokenAt(bucket: Tokens, rate: Rate, now: number): number {
   return lacking < ROUNDING ? now : now + (lacking * 1000) / rate.perSecond
 }
 
-export function spendToken(bucket: Tokens, rate: Rate, now: number): void {
+/** Whether tokens are lost from now on, because as many are saved as may be. */
+export function isFull(bucket: Tokens, rate: Rate, now: number): boolean {
+  refill(bucket, rate, now)
+  return bucket.tokens >= rate.burst
+}
+
+export function spendToken(bucket: Tokens, rate: Rate, now: number, tokens = 1): void {
   if (rate.perSecond === Number.POSITIVE_INFINITY) return
   refill(bucket, rate, now)
-  bucket.tokens = Math.max(-rate.burst, bucket.tokens - 1)
+  bucket.tokens = Math.min(rate.burst, Math.max(-(rate.debt ?? rate.burst), bucket.tokens - tokens))
 }
 
 function refill(bucket: Tokens, { perSecond, burst }: Rate, now: number): void {

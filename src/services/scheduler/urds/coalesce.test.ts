@@ -51,6 +51,8 @@ describe('URDs of one source', () => {
         urgency: 3,
         windows: null,
         paused: false,
+        // Ann counts once, as a gold owner; the other is a bronze one.
+        demand: 4.25,
         owners: 3,
         depth: 4,
         reaches: undefined,

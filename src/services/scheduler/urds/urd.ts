@@ -19,6 +19,8 @@ export type Urd = {
   urgency: number
   window: TimeWindow | null
   paused: boolean
+  /** Groups of sources that are alike: see `priors.ts`. */
+  groups?: readonly string[]
 }
 
 /** A watch with the scopes its fetch must cover. */
@@ -64,10 +66,25 @@ export function mergeUrds(urds: readonly Urd[]): CoalescedWatch {
     urgency,
     windows: windowsOf(asking),
     paused: active.length === 0,
+    demand: demandOf(asking),
+    ...(first.groups !== undefined && { groups: first.groups }),
     owners: active.length,
     depth,
     reaches: scopesOf(asking),
   }
+}
+
+/** What waiting for news costs, by level: a gold source is checked twice as often as a silver one, and that twice as often as a bronze one. */
+const waiting: Readonly<Record<ServiceLevel, number>> = { gold: 4, silver: 1, bronze: 0.25 }
+
+/** Each owner counts once, as the one with the most. */
+function demandOf(urds: readonly Urd[]): number {
+  const owners = new Map<string, number>()
+  for (const { owner, level, urgency } of urds)
+    owners.set(owner, Math.max(owners.get(owner) ?? 0, waiting[level] * Math.max(urgency, 0)))
+  let demand = 0
+  for (const each of owners.values()) demand += each
+  return demand
 }
 
 /** Owners with the highest level first: their level decides when the check is made. */

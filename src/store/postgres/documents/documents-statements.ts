@@ -141,7 +141,7 @@ export const documentStatements = {
     CROSS JOIN LATERAL (SELECT * FROM documents x WHERE x.partition = $1::smallint AND x.id = v.document OFFSET 0) d
     WHERE v.body = 'kept' AND NOT v.leaving`,
 
-  find: `SELECT k.place, d.url, d.run, d.checked_at AS "checkedAt", d.status,
+  find: `SELECT k.place, d.url, d.run, d.first_at AS "firstAt", coalesce(v.n, 0) AS versions, d.checked_at AS "checkedAt", d.status,
     ${versionSql.knownVersion} AS "versionId",
     ${versionSql.validator('etag')} AS etag, ${versionSql.validator('last_modified')} AS "lastModified",
     coalesce(v.digest, '') AS digest, v.text, coalesce(v.text_rules, 0) AS "textRules", coalesce(v.truncated, '') AS truncated,

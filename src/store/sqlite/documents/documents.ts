@@ -345,7 +345,7 @@ function prepareStatements(db: Database) {
        FROM documents d LEFT JOIN versions v ON v.id = d.version WHERE d.host = ? AND d.fp = ?`,
     ),
     known: db.prepare(
-      `SELECT d.url, d.run, d.checked_at AS checkedAt, d.status, ${versionSql.knownVersion} AS versionId,
+      `SELECT d.url, d.run, d.first_at AS firstAt, coalesce(v.n, 0) AS versions, d.checked_at AS checkedAt, d.status, ${versionSql.knownVersion} AS versionId,
        ${versionSql.validator('etag')} AS etag, ${versionSql.validator('last_modified')} AS lastModified,
        coalesce(v.digest, x'') AS digest, v.text, coalesce(v.text_rules, 0) AS textRules,
        coalesce(v.truncated, '') AS truncated, coalesce(v.body, 'none') AS body,
