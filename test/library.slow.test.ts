@@ -70,6 +70,18 @@ describe('a crawl by the library', () => {
     assert.deepEqual(seen, [`${site.origin()}/: cannot be handled`])
   })
 
+  test('a handler that never returns holds up nothing', async () => {
+    const { pages, finished } = await crawl(newOptions(`${site.origin()}/`), {
+      pageTimeoutMs: 100,
+      onPage: ({ url }) => (url.endsWith('/') ? new Promise(() => {}) : undefined),
+    })
+    assert.equal(finished, true)
+    assert.deepEqual(pages, {
+      ...{ handled: 11, failed: 1 },
+      errors: [{ url: `${site.origin()}/`, message: 'onPage took longer than 0.1 s' }],
+    })
+  })
+
   test('is an iterator too; leaving the loop stops it, and the rest comes with the next call', async () => {
     const options = newOptions(`${site.origin()}/`)
     const first: { id: number; url: string }[] = []

@@ -2,6 +2,7 @@ import { openStores } from '../app/engines/open-engine.ts'
 import type { CrawlHooks, Target } from '../cli/engine.ts'
 import type { CrawlSettings } from '../config/crawl-settings.ts'
 import type { CrawlResult } from '../core/reports/crawl-report.ts'
+import { withinLimit } from '../core/work/race.ts'
 import { wait } from '../core/work/retry.ts'
 import type { Version } from '../store/contracts/versions.ts'
 import { createPageReader } from './page.ts'
@@ -11,18 +12,23 @@ import type { ArchivedPage, CrawlHandlers, CrawlOptions, LibraryCrawlResult, Wat
 const ERRORS_KEPT = 100
 /** Stored pages that may wait for `onPage` before no more requests are started. */
 const MAX_BEHIND = 500
+/** A handler that never returns would stop the crawl for good. */
+const PAGE_TIMEOUT_MS = 60_000
 const READ_AT_ONCE = 100
 const LOOK_EVERY_MS = 50
 
 /** Crawls until nothing is left, and gives each new page to `onPage`. */
 export async function crawl(options: CrawlOptions, handlers: CrawlHandlers = {}): Promise<LibraryCrawlResult> {
-  const { onPage, onPageError, concurrency = 1 } = handlers
+  const { onPage, onPageError, concurrency = 1, pageTimeoutMs = PAGE_TIMEOUT_MS } = handlers
   const pages = crawlPages(options, handlers)
   const outcome: LibraryCrawlResult['pages'] = { handled: 0, failed: 0, errors: [] }
   let result: CrawlResult | null = null
   async function handle(page: ArchivedPage): Promise<void> {
     try {
-      await onPage?.(page)
+      const work = (async () => onPage?.(page))()
+      await withinLimit(work, pageTimeoutMs, () => {
+        throw new Error(`onPage took longer than ${pageTimeoutMs / 1000} s`)
+      })
       outcome.handled++
     } catch (error) {
       outcome.failed++

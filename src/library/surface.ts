@@ -41,6 +41,8 @@ export type CrawlHandlers = {
   onPage?(page: ArchivedPage): unknown
   /** Calls of `onPage` at the same time; 1 if nothing is said. */
   concurrency?: number
+  /** A call of `onPage` that takes longer counts as failed, and the crawl goes on without it; 60,000 if nothing is said. */
+  pageTimeoutMs?: number
   onPageError?(error: unknown, page: ArchivedPage): void
 } & Watching
 
