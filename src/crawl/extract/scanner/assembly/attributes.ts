@@ -6,9 +6,7 @@ import {
   ATTRIBUTE_NAME_END,
   classAt,
   findByte,
-  findQuoteOrGreater,
   foldedWord,
-  GREATER,
   NOT_PLAIN,
   SLASH,
   SPACE,
@@ -17,8 +15,9 @@ import {
 import { AMPERSAND, NON_ASCII, NUL } from './wire.ts'
 
 const RANGE: usize = 12
-const ranges: usize = memory.data(108, 4)
-const RANGES: usize = 108
+/** Nine of them, up to a multiple of sixteen bytes. */
+const ranges: usize = memory.data(112, 16)
+const RANGES: usize = 112
 export const SRC: usize = ranges
 export const REL: usize = ranges + RANGE
 export const HREF: usize = ranges + RANGE * 2
@@ -41,6 +40,11 @@ export function endOf(range: usize): usize {
 
 export function classesOf(range: usize): u32 {
   return load<u32>(range, 8)
+}
+
+function clearRanges(): void {
+  const zero = i64x2.splat(0)
+  for (let at: usize = 0; at < RANGES; at += 16) v128.store(ranges + at, zero)
 }
 
 function note(range: usize, start: usize, end: usize, seen: u32): void {
@@ -74,18 +78,44 @@ function rangeFor(start: usize, length: usize): usize {
 }
 
 /**
+ * Attributes mostly look like ` name="value"`. One look at sixteen bytes tells whether the next one does, and then its quote is
+ * where the first quote is: there is one `=`, right before it, and a byte before that which can only belong to a name.
+ */
+let nameStart: usize = 0
+
+/** Where the quote of the next attribute is, if it looks like most; the end of the tag, if that comes first; or 0. */
+export function usualStop(at: usize): usize {
+  const block = v128.load(at)
+  const quotes = v128.or(i8x16.eq(block, i8x16.splat(0x22)), i8x16.eq(block, i8x16.splat(0x27)))
+  const stops = i8x16.bitmask(v128.or(quotes, i8x16.eq(block, i8x16.splat(0x3e))))
+  if (stops === 0) return 0
+  const stop = ctz(stops)
+  if (load<u8>(at + <usize>stop) === 0x3e) return at + <usize>stop
+  const before = (1 << stop) - 1
+  if ((i8x16.bitmask(i8x16.eq(block, i8x16.splat(0x3d))) & before) << 1 !== 1 << stop) return 0
+  const spaces = v128.or(i8x16.eq(block, i8x16.splat(0x20)), i8x16.eq(block, i8x16.splat(0x0a)))
+  const ends = v128.or(i8x16.lt_u(block, i8x16.splat(0x21)), i8x16.eq(block, i8x16.splat(0x2f)))
+  const leading = i8x16.bitmask(spaces) & before
+  if ((i8x16.bitmask(ends) & before) !== leading || (leading & (leading + 1)) !== 0) return 0
+  const skipped = popcnt(leading)
+  if (skipped + 1 >= stop) return 0
+  nameStart = at + <usize>skipped
+  return at + <usize>stop
+}
+
+/**
  * Passes over the attributes of a tag, `from` being the end of its name. Returns the place behind its `>`, or 0 when there
- * is none. Without a quote before it, the first `>` ends the tag.
+ * is none.
  */
 export function skipTag(from: usize, end: usize): usize {
   let at = from
   while (at < end) {
-    const stop = findQuoteOrGreater(at, end)
-    if (stop === end) return 0
-    if (load<u8>(stop) === 0x3e) return stop + 1
-    while (at <= stop) {
-      at = skipPart(at, end)
-      if (at >= end) return 0
+    const stop = usualStop(at)
+    if (stop === 0) at = skipPart(at, end)
+    else {
+      const byte = load<u8>(stop)
+      if (byte === 0x3e) return stop + 1
+      at = findByte(stop + 1, end, byte) + 1
     }
   }
   return 0
@@ -113,26 +143,43 @@ function skipValue(from: usize, end: usize): usize {
 
 /** As `skipTag`, and notes the wanted ones. The first of several with one name counts. */
 export function readAttributes(from: usize, end: usize): usize {
-  memory.fill(ranges, 0, RANGES)
+  clearRanges()
   selfClosing = false
   let at = from
   while (at < end) {
-    const kind = classAt(at)
-    if (kind & GREATER) return at + 1
-    if (kind & (SPACE | SLASH)) {
-      at++
-      selfClosing = (kind & SLASH) !== 0 && at < end && load<u8>(at) === 0x3e
-      continue
+    const stop = usualStop(at)
+    if (stop === 0) at = readPart(at, end)
+    else {
+      const byte = load<u8>(stop)
+      if (byte === 0x3e) return endOfTag(at, stop, end)
+      const range = rangeFor(nameStart, stop - 1 - nameStart)
+      at = range === 0 ? findByte(stop + 1, end, byte) + 1 : readQuoted(stop + 1, end, byte, range)
     }
-    const nameStart = at++
-    while (!(classAt(at) & ATTRIBUTE_NAME_END)) at++
-    const range = rangeFor(nameStart, at - nameStart)
-    while (classAt(at) & SPACE) at++
-    if (at >= end || load<u8>(at) !== 0x3d) note(range, at, at, 0)
-    else if (range === 0) at = skipValue(at + 1, end)
-    else at = readValue(at + 1, end, range)
   }
   return 0
+}
+
+/** Attributes without quotes, before the end of a tag. */
+function endOfTag(from: usize, stop: usize, end: usize): usize {
+  let at = from
+  while (at < stop) at = readPart(at, end)
+  return at < end ? at + 1 : 0
+}
+
+/** One byte between attributes, or one attribute with its value. */
+function readPart(from: usize, end: usize): usize {
+  const kind = classAt(from)
+  let at = from + 1
+  if (kind & (SPACE | SLASH)) {
+    selfClosing = (kind & SLASH) !== 0 && at < end && load<u8>(at) === 0x3e
+    return at
+  }
+  while (!(classAt(at) & ATTRIBUTE_NAME_END)) at++
+  const range = rangeFor(from, at - from)
+  while (classAt(at) & SPACE) at++
+  if (at < end && load<u8>(at) === 0x3d) return range === 0 ? skipValue(at + 1, end) : readValue(at + 1, end, range)
+  note(range, at, at, 0)
+  return at
 }
 
 function readValue(from: usize, end: usize, range: usize): usize {

@@ -51,18 +51,15 @@ export function findPair(at: usize, end: usize, first: u8, second: u8): usize {
   return end
 }
 
-/** Where the first quote or `>` is; `end` when there is none. */
-export function findQuoteOrGreater(at: usize, end: usize): usize {
-  const double = i8x16.splat(0x22)
-  const single = i8x16.splat(0x27)
-  const greater = i8x16.splat(0x3e)
-  for (; at < end; at += 16) {
-    const block = v128.load(at)
-    const quotes = v128.or(i8x16.eq(block, double), i8x16.eq(block, single))
-    const hits = i8x16.bitmask(v128.or(quotes, i8x16.eq(block, greater)))
-    if (hits !== 0) return min(at + <usize>ctz(hits), end)
-  }
-  return end
+/** Where the name of a tag ends. The page has a `>` behind its end, so there always is a place. */
+export function findNameEnd(at: usize): usize {
+  const block = v128.load(at)
+  const marks = v128.or(i8x16.eq(block, i8x16.splat(0x2f)), i8x16.eq(block, i8x16.splat(0x3e)))
+  // Bytes before the first of these are of the name; control characters are as well, which the table knows.
+  const hits = i8x16.bitmask(v128.or(marks, i8x16.lt_u(block, i8x16.splat(0x21))))
+  at += hits === 0 ? 16 : <usize>ctz(hits)
+  while (!(classAt(at) & TAG_NAME_END)) at++
+  return at
 }
 
 /** Up to eight bytes as one number, ASCII letters in lower case. Bytes below 0x40 may be changed as well. */

@@ -14,7 +14,7 @@ import { DESC, FOREIGN_OBJECT, MATH, MI, MTEXT, SVG, TITLE } from './tag-names.t
 /** Deeper nesting is not followed; what opens beyond it is read as if it had not been opened. */
 const MAX_DEPTH = 512
 const stack: usize = memory.data(512)
-let depth: i32 = 0
+export let depth: i32 = 0
 /** Whose rules hold: SVG, MATH, or 0 for HTML. */
 export let inside: i32 = 0
 

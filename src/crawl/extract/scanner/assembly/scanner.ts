@@ -26,16 +26,17 @@ import {
   selfClosing,
   skipTag,
   startOf,
+  usualStop,
 } from './attributes.ts'
 import {
   classAt,
   fillClasses,
   findByte,
+  findNameEnd,
   LETTER,
   matchesWord,
   SPACE,
   skipSpace,
-  TAG_NAME_END,
   trimSpaceEnd,
 } from './bytes.ts'
 import * as findings from './findings.ts'
@@ -151,10 +152,10 @@ export function forgetLinks(): void {
 
 /** `from` is the first letter of the name. Each of these returns where the scan goes on; a cut-off tag is no tag. */
 function startTag(from: usize): usize {
-  let at = from + 1
-  while (!(classAt(at) & TAG_NAME_END)) at++
+  const at = findNameEnd(from)
   if (foreign.inside !== 0 && findBreakout(from, at - from) !== 0) foreign.breakOut()
   const tag = findTag(from, at - from)
+  if (tag === 0 && load<u8>(at) === 0x3e) return min(at + 1, end)
   const after = tag === 0 ? skipTag(at, end) : readAttributes(at, end)
   if (after === 0 || after > end) return end
   return tag === 0 ? after : enterTag(tag, after)
@@ -211,9 +212,11 @@ function afterContent(tag: i32, from: usize): usize {
 function endTag(from: usize): usize {
   if (from >= end) return end
   if (!(classAt(from) & LETTER)) return skipBogusComment(from, end)
-  let at = from + 1
-  while (!(classAt(at) & TAG_NAME_END)) at++
-  const after = skipTag(at, end)
+  // Most end tags mean nothing here.
+  const stop = withTexts || isFormOpen || templateDepth > 0 || foreign.depth > 0 ? 0 : usualStop(from)
+  if (stop !== 0 && load<u8>(stop) === 0x3e) return min(stop + 1, end)
+  const at = findNameEnd(from)
+  const after = load<u8>(at) === 0x3e ? at + 1 : skipTag(at, end)
   if (after === 0 || after > end) return end
   const tag = findTag(from, at - from)
   if (tag !== 0) {
