@@ -133,6 +133,36 @@ describe('hostile pages', () => {
     })
   }
 
+  test('a body of 30 MB takes memory for itself alone, and none afterwards', () => {
+    const found = find(`<a href=1>${'x'.repeat(30 << 20)}<a href=2><!--${'-'.repeat(1 << 20)}<a href=3>`)
+    assert.deepEqual(
+      found.links.map(({ href }) => href),
+      ['1', '2'],
+    )
+    assert.deepEqual(hrefs('<a href=4>'), ['4'])
+  })
+
+  test('what is left of a longer page before is no part of the next', () => {
+    const rest = `" href="x"><a href='y'></script></title>-->`
+    for (const cut of [
+      '<a',
+      '<a ',
+      '<a href',
+      '<a href=',
+      '<a href="z',
+      '<script>',
+      '<title>',
+      '<!--',
+      '<',
+      '</',
+      '</a',
+      '<p b',
+    ]) {
+      hrefs(`${' '.repeat(cut.length)}${rest}`)
+      assert.deepEqual(hrefs(cut), [], cut)
+    }
+  })
+
   test('random bytes are no fault', () => {
     let state = 1
     const bytes = Uint8Array.from({ length: 300_000 }, () => {

@@ -356,8 +356,11 @@ function openWalk({ config: { crawl } }: CrawlSettings, { walks, run }: ShardEnv
   })
 }
 
-/** Positive, 31 bits: the same whenever URLs are named by the same rules. */
+/**
+ * Positive, 31 bits: the same whenever URLs are named by the same rules. Lists from before each link was listed once can't be
+ * compared with those of today.
+ */
 function namingNumber(naming: Record<string, unknown>, hostRules: string | null): number {
-  const rules = JSON.stringify({ ...naming, hostRules })
+  const rules = JSON.stringify({ ...naming, hostRules, listed: 'once' })
   return hash('sha256', rules, 'buffer').readUInt32BE(0) & 0x7fffffff || 1
 }

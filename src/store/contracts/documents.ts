@@ -67,6 +67,8 @@ export type Capture = CaptureBase &
         /** Of the newest entries of a feed; not kept either. */
         dates?: readonly number[]
         links: readonly string[]
+        /** The same as they are stored (`packLinks` in store/rules), where they were at hand so. */
+        linkText?: string
         /** The fingerprints that the links have as documents, eight bytes each in the order of `links`. */
         linkKeys: Uint8Array
         /** Which rules made these fingerprints. */

@@ -1,10 +1,34 @@
+/** More of a page's links is not kept. */
+const MAX_LENGTH = 1 << 20
+
 /** A page's links in one text, one a line; those of the page's own origin without it, since most are. */
-export function packLinks(links: readonly string[], pageUrl: string, maxLength = 1 << 20): string {
+export function packLinks(links: readonly string[], pageUrl: string, maxLength = MAX_LENGTH): string {
   const origin = originOf(pageUrl)
-  // One pass of the runtime over the joined text costs less than looking at each link.
-  const text = `\n${links.join('\n')}`.replaceAll(`\n${origin}/`, '\n/')
-  if (text.length <= maxLength + 1) return text.slice(1)
-  return text.slice(1, Math.max(1, text.lastIndexOf('\n', maxLength + 1)))
+  return packLines(
+    links.map((url) =>
+      url.startsWith(origin) && url.charCodeAt(origin.length) === 0x2f ? url.slice(origin.length) : url,
+    ),
+    maxLength,
+  )
+}
+
+/** The same of links that are without their page's origin already. */
+export function packLines(lines: readonly string[], maxLength = MAX_LENGTH): string {
+  const text = lines.join('\n')
+  return text.length <= maxLength ? text : text.slice(0, Math.max(0, text.lastIndexOf('\n', maxLength)))
+}
+
+/** The links of what came, as they are stored. */
+export function linkTextOf({
+  linkText,
+  links,
+  url,
+}: {
+  linkText?: string
+  links: readonly string[]
+  url: string
+}): string {
+  return linkText ?? packLinks(links, url)
 }
 
 export function unpackLinks(text: string, pageUrl: string): string[] {
@@ -13,7 +37,7 @@ export function unpackLinks(text: string, pageUrl: string): string[] {
   return text.split('\n').map((line) => (line.startsWith('/') ? origin + line : line))
 }
 
-function originOf(url: string): string {
+export function originOf(url: string): string {
   const end = url.indexOf('/', url.indexOf('://') + 3)
   return end < 0 ? url : url.slice(0, end)
 }

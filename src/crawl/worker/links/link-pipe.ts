@@ -7,11 +7,13 @@ import { baseOfSerialised, type ParsedBase, prepareBase, resolve } from '../../.
 import { type Fingerprinter, toBigInt } from '../../../core/url/url-key.ts'
 import { createSlices } from '../../../core/work/slices.ts'
 import { type DroppedLinks, maxDroppedExamples, type TrapRule } from '../../../store/contracts/dropped-links.ts'
+import { originOf, packLines } from '../../../store/rules/link-text.ts'
 import type { FoundLink } from '../../extract/fastfind.ts'
 import { createLinkMemo, type LinkMemo } from '../../extract/scanner/link-memo.ts'
 import type { LinkNormaliser } from '../../normalize/link-normaliser.ts'
 import type { UrlOrder } from '../../order/url-order.ts'
 import type { PageWork } from '../results/check-results.ts'
+import { createMetLinks } from './met-links.ts'
 
 /** What a link comes to once it is resolved, normalised and fingerprinted. */
 export type NamedLink = {
@@ -19,8 +21,8 @@ export type NamedLink = {
   readonly key: string
   readonly hi: number
   readonly lo: number
-  /** Number of the page that was last seen to link there. */
-  page: number
+  /** What comes behind its origin, once it was asked for. */
+  path: string | null
 }
 
 /** A link in the pipe. One object serves all links of a shard. */
@@ -84,8 +86,8 @@ export type LinkPipe = {
   takeDropped(page: PageContext, at: number): DroppedLinks[]
 }
 
-/** `traps`: what the trap limits dropped. */
-export type PipedLinks = { links: string[]; keys: Uint8Array; offers: Offer[]; traps: DroppedLinks[] }
+/** `text`: the links as they are stored. `traps`: what the trap limits dropped. */
+export type PipedLinks = { links: string[]; text: string; keys: Uint8Array; offers: Offer[]; traps: DroppedLinks[] }
 
 type DroppedByRule = Map<TrapRule, { count: number; urls: string[] }>
 
@@ -106,6 +108,7 @@ export type LinkPipeOptions = {
 /** Steps of expressions until others have their turn: some milliseconds. */
 const SLICE = 500_000
 const KEY_BYTES = 8
+const SLASH = 0x2f
 /** Of a link that is too long, so much is kept as an example. */
 const MAX_EXAMPLE = 2048
 
@@ -121,7 +124,8 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   const draft: LinkDraft = { url: '', key: '', pageHost: '', work: workOf(noCheck, '') }
   const fp = new Uint32Array(2)
   let normalise = normaliser.onPage(prepareBase('http://invalid/'))
-  let pageNumber = 0
+  const met = createMetLinks()
+  let pageOrigin = ''
   let dropped: DroppedByRule | null = null
   /** How the page was asked for; null for the usual way. */
   let access: Access | null = null
@@ -143,7 +147,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     const named = normalise(href)
     if (named.kind === 'rejected') return refusals[named.reason]
     fingerprinter.write(named.key, fp, 0)
-    return { url: named.url, key: named.key, hi: fp[0]!, lo: fp[1]!, page: 0 }
+    return { url: named.url, key: named.key, hi: fp[0]!, lo: fp[1]!, path: null }
   }
 
   function pass({ url, key }: NamedLink): StepVerdict {
@@ -173,7 +177,8 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     draft.pageHost = page.host
     draft.work = workOf(page.check, page.url)
     look(page.check)
-    pageNumber++
+    pageOrigin = originOf(page.url)
+    met.clear()
   }
 
   function offerOf(link: NamedLink, page: PageContext, depth: number, hops: number): Offer {
@@ -236,16 +241,18 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   }
 
   function beginReading(found: Reading['found'], page: PageContext, startedAt: number): Reading {
+    // Taken from the runtime's pool, whose pieces begin at multiples of eight.
+    const bytes = Buffer.allocUnsafe(found.length * KEY_BYTES)
+    const keys = new Uint32Array(bytes.buffer, bytes.byteOffset, found.length * 2)
     return {
-      ...{ found, page, startedAt, read: 0, links: [], keys: new Uint32Array(found.length * 2), offers: [] },
-      ...{ texts: [], hints: [] },
-      ...{ accepted: new Set(), met: null, work: draft.work, generation: memo.generation },
+      ...{ found, page, startedAt, read: 0, links: [], lines: [], bytes, keys, offers: [], texts: [], hints: [] },
+      ...{ accepted: new Set(), work: draft.work, generation: memo.generation },
     }
   }
 
   /** False where it is time for others. */
   function readSlice(reading: Reading): boolean {
-    const { found, page, links, keys, accepted, met, work } = reading
+    const { found, page, links, lines, keys, accepted, work } = reading
     const depth = linkDepth(page.depth)
     const knownFrom = depth ?? 0
     const sliceEnd = work.spent + SLICE
@@ -266,12 +273,11 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
         link = named
         if (slot !== -1) memo.keep(slot, link)
       }
-      if (link.page === pageNumber || met?.has(nameOf(link.hi, link.lo))) continue
-      link.page = pageNumber
-      met?.add(nameOf(link.hi, link.lo))
+      if (!met.add(link.hi, link.lo)) continue
       keys[links.length * 2] = link.hi
       keys[links.length * 2 + 1] = link.lo
       links.push(link.url)
+      lines.push(lineOf(link))
       if (accepted.has(link.key)) continue
       if (seenDepth(link.hi, link.lo) >= knownFrom) {
         if (offersKnown && offerKnown(link, page, depth, reading, given)) accepted.add(link.key)
@@ -292,18 +298,27 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
       enter(page)
       draft.work = work
       dropped = mine
-      // Links that were met before are known by the number of another page by now.
-      reading.met ??= new Set(links.map((_, at) => nameOf(keys[at * 2]!, keys[at * 2 + 1]!)))
+      for (let at = 0; at < links.length; at++) met.add(keys[at * 2]!, keys[at * 2 + 1]!)
       isDone = readSlice(reading)
     }
     return endReading(reading)
   }
 
-  function endReading({ links, keys, offers, texts, hints, page, startedAt }: Reading): PipedLinks {
+  /** Links of the page's own origin are stored without it. */
+  function lineOf(link: NamedLink): string {
+    const { url } = link
+    const length = pageOrigin.length
+    if (url.charCodeAt(length) !== SLASH || !url.startsWith(pageOrigin)) return url
+    link.path ??= url.slice(length)
+    return link.path
+  }
+
+  function endReading(reading: Reading): PipedLinks {
+    const { links, lines, bytes, offers, texts, hints, page, startedAt } = reading
     order.weigh?.(offers, { url: page.url, priority: page.priority ?? 0, text: page.text ?? '', linkTexts: texts })
     for (const { at, hint } of hints) offers[at]!.priority += hint
     const traps = takeDropped(page, startedAt)
-    return { links, keys: new Uint8Array(keys.buffer, 0, links.length * KEY_BYTES), offers, traps }
+    return { links, text: packLines(lines), keys: bytes.subarray(0, links.length * KEY_BYTES), offers, traps }
   }
 
   function takeDropped({ host, url: parent }: PageContext, at: number): DroppedLinks[] {
@@ -369,7 +384,11 @@ type Reading = {
   /** How many links. */
   read: number
   readonly links: string[]
-  readonly keys: Uint32Array<ArrayBuffer>
+  /** The links as they are stored. */
+  readonly lines: string[]
+  /** Their fingerprints, as bytes and as numbers. */
+  readonly bytes: Buffer
+  readonly keys: Uint32Array
   readonly offers: Offer[]
   /** Of offers that have one, by their place. */
   readonly hints: { at: number; hint: number }[]
@@ -377,15 +396,9 @@ type Reading = {
   readonly texts: string[]
   /** By key: another spelling of a link that was accepted a moment ago is the same link. */
   readonly accepted: Set<string>
-  /** Fingerprints of all links so far; null while they can be told by the number of the page. */
-  met: Set<string> | null
   readonly work: PageWork
   /** Of the memo when the page was read: its slots are no others' as long as it is the same. */
   readonly generation: number
-}
-
-function nameOf(hi: number, lo: number): string {
-  return `${hi},${lo}`
 }
 
 const refusals = { length: 'length', scheme: 'scope', invalid: 'unparsable' } as const

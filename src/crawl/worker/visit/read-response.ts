@@ -75,7 +75,7 @@ export type ReadOptions = {
 }
 
 const noneDropped: DroppedLinks = { limit: 0, length: 0 }
-const noLinks: PipedLinks = { links: [], keys: new Uint8Array(), offers: [], traps: [] }
+const noLinks: PipedLinks = { links: [], text: '', keys: new Uint8Array(), offers: [], traps: [] }
 
 export async function readResponse(
   request: QueuedRequest,
@@ -304,6 +304,7 @@ function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer
     completed: facts.completed,
     title: facts.title,
     links: facts.found.links,
+    linkText: facts.found.text,
     linkKeys: facts.found.keys,
     linkNaming: options.linkNaming,
     ...(options.givesAnswers && { answer: { body, headers: rawHeaders } }),

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { isForAll } from '../../../core/request.ts'
 import type { Capture, CaptureOutcome } from '../../contracts/documents.ts'
 import type { VersionReason } from '../../contracts/versions.ts'
-import { packLinks } from '../../rules/link-text.ts'
+import { linkTextOf } from '../../rules/link-text.ts'
 import { dueVersion, mayBringKnown, newsOf } from '../../rules/tasks.ts'
 import {
   type BodyCapture,
@@ -171,20 +171,18 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
   }
 
   /** Lists that were named by other rules can't be compared: they count as the same. */
-  function hasLinksOf(version: VersionState, { links: found, url, linkNaming }: BodyCapture): boolean {
+  function hasLinksOf(version: VersionState, capture: BodyCapture): boolean {
+    const { linkNaming } = capture
     if (version.linkNaming !== null && version.linkNaming !== linkNaming) return true
-    const list = packLinks(found, url)
+    const list = linkTextOf(capture)
     if (list === '' || version.linkHash === null) return list === '' && version.linkHash === null
     return version.linkHash.equals(linkHash(list, linkNaming))
   }
 
   /** Gives the version its links: the list of the version before where it is the same. */
-  function linkUp(
-    { links: found, url, linkNaming, linkKeys }: BodyCapture,
-    to: VersionState,
-    from: VersionState | null,
-  ) {
-    const list = packLinks(found, url)
+  function linkUp(capture: BodyCapture, to: VersionState, from: VersionState | null) {
+    const { linkNaming, linkKeys } = capture
+    const list = linkTextOf(capture)
     const hash = list === '' ? null : linkHash(list, linkNaming)
     if (hash !== null && from?.linkHash?.equals(hash) === true) {
       to.links = from.links

@@ -1,7 +1,7 @@
 import { isForAll } from '../../../core/request.ts'
 import type { BodyState, Capture, CaptureOutcome, DocumentStore, KnownDocument } from '../../contracts/documents.ts'
 import type { VersionReason } from '../../contracts/versions.ts'
-import { packLinks, unpackLinks } from '../../rules/link-text.ts'
+import { linkTextOf, unpackLinks } from '../../rules/link-text.ts'
 import { dueVersion, mayBringKnown, newsOf, type TaskVersion } from '../../rules/tasks.ts'
 import {
   type BodyCapture,
@@ -169,12 +169,12 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
   function hasLinksOf({ links }: Known, capture: BodyCapture): boolean {
     const before = sql.linkList.get(links) as { naming: number; list: string } | undefined
     if (before !== undefined && before.naming !== capture.linkNaming) return true
-    return (before?.list ?? '') === packLinks(capture.links, capture.url)
+    return (before?.list ?? '') === linkTextOf(capture)
   }
 
   /** The row with the version's links: the one of the version before where they are the same. */
   function linkRow(capture: BodyCapture, versionId: number, previous: number): number {
-    const list = packLinks(capture.links, capture.url)
+    const list = linkTextOf(capture)
     const before = sql.linkList.get(previous) as { naming: number; list: string } | undefined
     if (before?.list === list && before.naming === capture.linkNaming) return previous
     if (list === '') return 0

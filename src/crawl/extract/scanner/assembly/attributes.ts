@@ -2,16 +2,7 @@
  * Where the wanted attributes of the tag at hand lie in the page: start, end and what is in it, for each of them. A start of
  * 0 means that the tag has no such attribute; one without a value has an empty range.
  */
-import {
-  ATTRIBUTE_NAME_END,
-  classAt,
-  findByte,
-  foldedWord,
-  NOT_PLAIN,
-  SLASH,
-  SPACE,
-  UNQUOTED_END,
-} from './bytes.ts'
+import { ATTRIBUTE_NAME_END, classAt, findByte, foldedWord, NOT_PLAIN, SLASH, SPACE, UNQUOTED_END } from './bytes.ts'
 import { AMPERSAND, NON_ASCII, NUL } from './wire.ts'
 
 const RANGE: usize = 12

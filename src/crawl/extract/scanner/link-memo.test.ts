@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { baseOfSerialised, resolve, withoutFragment } from '../../../core/url/url.ts'
+import { fastfind } from '../fastfind.ts'
+import { createLinkMemo, type LinkMemo } from './link-memo.ts'
+
+/** Where the links of a page lead; those that the memo knows are not resolved again. */
+function targets(page: string, url: string, memo?: LinkMemo<string>): string[] {
+  const base = baseOfSerialised(url)
+  memo?.enter(base.prefix, base.directory)
+  return fastfind(Buffer.from(page), { memo }).links.map(({ href, known, slot }) => {
+    const target = known ?? withoutFragment(resolve(href, base) ?? `no URL: ${href}`)
+    if (slot !== undefined) memo?.keep(slot, target)
+    return target
+  })
+}
+
+const hrefs = [
+  ...['x', 'x#a', 'x#b', './x', '../x', '/x', '/x#y', '//h.example/x', '?x', '?x#y', 'x?y', 'x?y&amp;z', 'x?y&z#a'],
+  ...['http://h.example/', 'http://h.example/#a', 'HTTP://h.example/', 'https://h.example/x', 'http:x', 'http:?x'],
+  ...['http:/x', 'https:x', 'http:', 'https://', 'h&Tab;ttp:?x', '&quest;x', '&#63;x', 'x&#35;y', 'x y', 'x\ty', ' x '],
+  ...[
+    '\x01?x',
+    'x&amp;y',
+    'x?a&#35;b',
+    'x?a&#38;b',
+    'a/b://c',
+    'a:b',
+    'a?b:c',
+    'é',
+    'x#é',
+    '\\x',
+    '\\\\h.example',
+    '\0x',
+  ],
+  ...[`x${'y'.repeat(300)}`, `x#${'y'.repeat(300)}`, 'x?a&b#c', 'x?&copy#', '#x', 'mailto:a'],
+]
+const urls = [
+  'http://a.example/',
+  'http://a.example/p',
+  'http://a.example/p?q',
+  'http://a.example/d/p',
+  'https://a.example/d/p',
+]
+const page = hrefs.map((href) => `<a href="${href}">`).join('')
+
+describe('links that are recognised by their bytes', () => {
+  test('lead where they would lead if they were resolved, on every page', () => {
+    const memo = createLinkMemo<string>()
+    for (const url of [...urls, ...urls, 'http://b.example/d/p', ...urls])
+      assert.deepEqual(targets(page, url, memo), targets(page, url), url)
+  })
+
+  test('are known on the next page of the same folder, origin, or anywhere', () => {
+    const memo = createLinkMemo<string>()
+    const known = (text: string, url: string): boolean[] => {
+      const base = baseOfSerialised(url)
+      memo.enter(base.prefix, base.directory)
+      return fastfind(Buffer.from(text), { memo }).links.map((link) => link.known !== null)
+    }
+    const text = '<a href=x#1><a href=/x><a href=http://h.example/x><a href=?x>'
+    targets(text, 'http://a.example/d/1', memo)
+    assert.deepEqual(known(text, 'http://a.example/d/2'), [true, true, true, false])
+    assert.deepEqual(known(text, 'http://a.example/e/'), [false, true, true, false])
+    assert.deepEqual(known(text, 'http://b.example/d/'), [false, false, true, false])
+    assert.deepEqual(known('<a href=x#2>', 'http://a.example/d/3'), [true])
+  })
+
+  test('are forgotten all at once when there are too many, and slots then mean others', () => {
+    const memo = createLinkMemo<string>()
+    const many = (from: number): string => Array.from({ length: 9000 }, (_, i) => `<a href=/${from + i}>`).join('')
+    targets(many(0), 'http://a.example/', memo)
+    const before = memo.generation
+    targets(many(9000), 'http://a.example/', memo)
+    assert.equal(memo.generation, before)
+    assert.deepEqual(targets(many(4000), 'http://a.example/', memo), targets(many(4000), 'http://a.example/'))
+    assert.equal(memo.generation, before + 1)
+  })
+
+  test('are not asked for on a page with a base of its own', () => {
+    const memo = createLinkMemo<string>()
+    targets('<a href=x>', 'http://a.example/', memo)
+    const { links, base } = fastfind(Buffer.from('<a href=x><base href=/b/>'), { memo })
+    assert.deepEqual([links, base], [[{ href: 'x', tag: 'a', nofollow: false, known: null }], '/b/'])
+  })
+
+  test('a page that is too large for the memo is read all the same', () => {
+    const memo = createLinkMemo<string>()
+    const large = `<a href=x>${'y'.repeat(2 << 20)}<a href=z>`
+    assert.deepEqual(targets(large, 'http://a.example/', memo), ['http://a.example/x', 'http://a.example/z'])
+  })
+})
