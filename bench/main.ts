@@ -5,6 +5,7 @@ type BenchModule = { run: Benchmark; optionNames?: readonly string[] }
 
 const benchmarks: Record<string, () => Promise<BenchModule>> = {
   crawl: () => import('./crawl.ts'),
+  http: () => import('./http.ts'),
   fastfind: () => import('./fastfind.ts'),
   normalise: () => import('./normalise.ts'),
   frontier: () => import('./frontier.ts'),
@@ -41,6 +42,7 @@ Benchmarks: ${Object.keys(benchmarks).join(', ')}; all by default.
 Options of crawl: --pages 20000 --hosts 8 --seed 1 --peers wget2,scrapy,crawlee --rounds 1 --slow-pages 3000
                   --fetchers 128 --per-host 8 --threads 2 --again yes
                   --root DIR… or --root debian (packages of documentation), --server nginx or origin
+Options of http: --requests 10000 --hosts 8 --per-host 8 --rounds 5 --mean-bytes 33000
 Options of mapping: --mapped-hosts 10000 --delay 30 --fetchers 16 --threads 2 --rounds 3
 Options of search: --documents 100000 --crawl-pages 2000
 Options of blocks: --pages 20 --rounds 40

@@ -54,10 +54,10 @@ export function createConnections({ connector, limits, onStart, onEnd }: Connect
       pipelining: 1,
       connect(_, callback) {
         connector(target, attempt).then(
-          (socket) => {
+          (connected) => {
             responses = 0
-            watchReads(socket, () => slot.exchange)
-            callback(null, socket)
+            watchReads(connected, () => slot.exchange)
+            callback(null, connected.socket)
           },
           (error: Error) => callback(error, null),
         )

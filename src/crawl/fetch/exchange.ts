@@ -13,7 +13,7 @@
  */
 import type { Clock } from '../../core/clock.ts'
 import { type ErrorCode, errorCodes } from '../../core/errors.ts'
-import { BodyChunks } from './body-chunks.ts'
+import { BodyBuffer } from './body-buffer.ts'
 import { exchangeFailure, isCut } from './failure.ts'
 import type { FetchLimits } from './fetch-limits.ts'
 import { type FetchResult, headerList, headerValue, mediaTypeOf, type ResponseHead } from './fetch-result.ts'
@@ -87,7 +87,9 @@ export class Exchange implements WireWatcher {
   #status = 0
   #statusLine = ''
   #rawHeaders: string[] = []
-  #body = new BodyChunks()
+  #body = new BodyBuffer()
+  /** As the header says; NaN where it does not. */
+  #length = Number.NaN
   #maxBytes = 0
   #isBroken = false
   #interims = 0
@@ -119,6 +121,7 @@ export class Exchange implements WireWatcher {
     this.#phase = 'body'
     this.#status = status
     this.#rawHeaders = rawHeaders.map((text) => text.toString('latin1'))
+    this.#length = Number(headerValue(this.#rawHeaders, 'content-length') ?? Number.NaN)
     this.#chooseBody()
     return !this.#isOver()
   }
@@ -129,9 +132,9 @@ export class Exchange implements WireWatcher {
       this.#maxBytes -= chunk.length
       if (room < chunk.length) this.#drop()
     } else if (chunk.length <= room) {
-      this.#body.push(chunk)
+      this.#body.push(chunk, this.#length, this.#maxBytes)
     } else {
-      if (room > 0) this.#body.push(chunk.subarray(0, room))
+      if (room > 0) this.#body.push(chunk.subarray(0, room), this.#length, this.#maxBytes)
       this.#cut(this.#response('length'))
     }
     return !this.#isOver()
@@ -250,10 +253,9 @@ export class Exchange implements WireWatcher {
 
   /** Reads a short body away, so that the connection can be kept. */
   #drain(): void {
-    const length = Number(headerValue(this.#rawHeaders, 'content-length') ?? Number.NaN)
     this.#phase = 'drain'
     this.#maxBytes = drainBytes
-    if (!(length <= drainBytes)) this.#drop()
+    if (!(this.#length <= drainBytes)) this.#drop()
   }
 
   /** A kept connection that the server closed at the moment we wrote to it, which is no failure. */

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { Connected } from './connector.ts'
 
 /** What an exchange wants to know of the bytes on its connection. */
 export type WireWatcher = {
@@ -35,16 +35,26 @@ const tab = 0x09
  * A line end of CR or LF alone is malformed. The parser counts neither status lines nor chunk framing, so an origin
  * could send those without end: here every byte counts.
  */
-export function watchReads(socket: Socket, watcher: () => WireWatcher | null): void {
+export function watchReads({ socket, reads }: Connected, watcher: () => WireWatcher | null): void {
   const read = socket.read
   const head = createHeadReader()
   let reading: WireWatcher | null = null
+  let arrived: Buffer | null = null
   // Before the parser's own listener, which takes a reset for the end of a body that has no other end.
   socket.on('error', () => reading?.onBroken())
+  reads.take = (chunk) => {
+    arrived = chunk
+    // The parser reads at once, and takes all of it or has ended.
+    socket.emit('readable')
+    arrived = null
+  }
   socket.read = (size?: number): Buffer | null => {
-    const chunk: Buffer | null = read.call(socket, size)
+    // Without bytes it is about the state of the stream, such as its end.
+    if (arrived === null) return read.call(socket, size)
+    const chunk = arrived
+    arrived = null
     const current = watcher()
-    if (chunk === null || current === null) return chunk
+    if (current === null) return chunk
     reading = current
     if (!current.onWire(chunk.length)) return null
     return current.awaitsHead ? head(chunk, current) : chunk
