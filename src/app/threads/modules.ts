@@ -11,8 +11,7 @@ import type { Retries } from '../../core/work/retries.ts'
 import type { Wanted } from '../../crawl/parts/answer.ts'
 import { createVersionReader } from '../../crawl/parts/kept-answer.ts'
 import { type ModuleHost, startModuleHost } from '../../crawl/parts/module-host.ts'
-import { createOutlet, type Outlet } from '../../crawl/parts/outlet.ts'
-import { createSpool, openSpoolFolder } from '../../crawl/parts/rewindable-body.ts'
+import { openSpoolFolder } from '../../crawl/parts/rewindable-body.ts'
 import type { ModuleJournal } from '../../store/contracts/module-journal.ts'
 import type { ObjectStore } from '../../store/contracts/objects.ts'
 import type { StoreSet } from '../../store/contracts/store-set.ts'
@@ -126,11 +125,4 @@ export async function withModuleReports(modules: Modules, crawling: Promise<Craw
   const reports = await modules.stop(result.interrupted ? 'at-once' : 'drain')
   if (result.finished) await modules.forget()
   return { ...result, details: { ...result.details, modules: reports } }
-}
-
-/** In the thread of a shard. */
-export function openOutlet(modules: ShardModules | null, shard: number): Outlet | null {
-  if (modules === null) return null
-  const { port, wanted, spool } = modules
-  return createOutlet({ port, wanted, spool: createSpool(spool, shard) })
 }

@@ -33,8 +33,9 @@ import { createPostgresDocuments } from '../../store/postgres/documents/document
 import { createPostgresFrontier } from '../../store/postgres/frontier/frontier.ts'
 import { createPostgresWalks } from '../../store/postgres/frontier/walks.ts'
 import { createPartitionLeases, leasesChannel } from '../../store/postgres/leases/leases.ts'
-import { createProtocols, loadProtocols } from '../protocols.ts'
-import { openOutlet, type ShardModules } from './modules.ts'
+import { openShardProtocols } from '../shard-protocols.ts'
+import type { ShardModules } from './modules.ts'
+import { openOutlet } from './outlet.ts'
 
 /**
  * One shard of a worker, in a thread of its own, on the cluster's database. Its leases are renewed and watched here too, so that this
@@ -64,7 +65,7 @@ const BEAT_WITHIN = 0.3
 async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
   const { settings, index, shards, run, looksBack, seed, address, node, ...data } = workerData as PostgresShardData
   const { cluster, crawl } = settings.config
-  await loadProtocols(settings.config)
+  const protocols = await openShardProtocols(settings.config, [])
   const counters = openSharedCounters(data.memory)
   const stats = counters.shard(index)
   const retries = startThreadRetries(systemClock, (waiting) => {
@@ -106,7 +107,7 @@ async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
   const parts = await assembleShard(settings, {
     ...{ index, shards, run, looksBack, seed, store, documents, counters, clock, log, retries, logsPauses: false },
     ...keptVersionsOf(pool, (read) => calls.untilDone('reading a kept version', read, { isStopping: mayNotWait })),
-    ...{ protocols: createProtocols(settings.config), outlet: openOutlet(data.modules, index) },
+    ...{ protocols, outlet: openOutlet(data.modules, index) },
     ...{ secrets: openSecrets(pool, settings), walks: createPostgresWalks(pool) },
     coordinate: (given) =>
       createClusterCoordination({

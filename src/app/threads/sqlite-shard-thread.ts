@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { createKeptText, type KeptTexts } from '../../archive/kept-text.ts'
+import type { KeptTexts } from '../../archive/kept-text.ts'
 import { isWholeRecord } from '../../archive/warc/record-check.ts'
 import { warcinfoRecord } from '../../archive/warc/record-writer.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
@@ -18,14 +18,13 @@ import { createCredentialsKey } from '../../services/credentials/credentials-key
 import { createSecretOpener } from '../../services/credentials/secret-opener.ts'
 import type { CredentialStore } from '../../store/contracts/credentials.ts'
 import { createSqliteCredentials } from '../../store/sqlite/accounts/source-credentials.ts'
-import { createSqliteObjects } from '../../store/sqlite/archive/objects.ts'
-import { createSqliteVersions } from '../../store/sqlite/documents/versions.ts'
 import { type Database, openDatabase } from '../../store/sqlite/folder/database.ts'
 import { openCatalogForReading, paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { openShardStore } from '../../store/sqlite/folder/shard-store.ts'
-import { createProtocols, loadProtocols, withSeedFolders } from '../protocols.ts'
-import { openOutlet, type ShardModules } from './modules.ts'
+import { openShardProtocols } from '../shard-protocols.ts'
+import type { ShardModules } from './modules.ts'
+import { openOutlet } from './outlet.ts'
 
 /** One shard in a worker thread, on the embedded store. */
 export type ShardData = {
@@ -47,7 +46,7 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
   const counters = openSharedCounters(memory)
   const faults = createPartFaults(log)
   const assignment = await openHostAssignment(settings.config.parts.frontier, faults)
-  await loadProtocols(settings.config)
+  const protocols = await openShardProtocols(settings.config, settings.seeds)
   const store = openShardStore({
     ...{ folder: settings.folder, shard: index, shards, run, partitions, ports, looksBack },
     maxUrlsPerHost: maxUrlsPerHost(crawl),
@@ -76,8 +75,7 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
     clock: systemClock,
     walks: store.walks,
     ...keptTextOf(settings.folder),
-    protocols: createProtocols(withSeedFolders(settings.config, settings.seeds)),
-    ...{ secrets: secrets.opener, outlet: openOutlet(modules, index) },
+    ...{ protocols, secrets: secrets.opener, outlet: openOutlet(modules, index) },
     coordinate: (given) =>
       createLocalCoordination({
         ...given,
@@ -117,20 +115,28 @@ function loadsOf(counters: SharedCounters, hostsOf: readonly number[]): ThreadLo
   return hostsOf.map((hosts, shard) => ({ hosts, queued: counters.shard(shard).get('queued') }))
 }
 
-/** The catalogue is opened when the first text is needed: most crawls need none. */
+/** The catalogue is opened, and what reads it loaded, when the first text is needed: most crawls need none. */
 function keptTextOf(folder: string) {
-  let known: KeptTexts | null = null
-  function kept(): KeptTexts {
-    if (known === null) {
-      const db = openCatalogForReading(folder)
-      const objects = createSqliteObjects(db, paths.archive(folder))
-      known = createKeptText({ versions: createSqliteVersions(db), objects })
-    }
-    return known
+  let opening: Promise<KeptTexts> | null = null
+  async function open(): Promise<KeptTexts> {
+    const [{ createKeptText }, { createSqliteVersions }, { createSqliteObjects }] = await Promise.all([
+      import('../../archive/kept-text.ts'),
+      import('../../store/sqlite/documents/versions.ts'),
+      import('../../store/sqlite/archive/objects.ts'),
+    ])
+    const db = openCatalogForReading(folder)
+    return createKeptText({
+      versions: createSqliteVersions(db),
+      objects: createSqliteObjects(db, paths.archive(folder)),
+    })
   }
-  const keptText: KeptTexts['text'] = (versionId, omit) => kept().text(versionId, omit)
-  const keptAspects: KeptTexts['aspects'] = (versionId, asked) => kept().aspects(versionId, asked)
-  const keptBody: KeptTexts['body'] = (versionId) => kept().body(versionId)
+  function kept(): Promise<KeptTexts> {
+    opening ??= open()
+    return opening
+  }
+  const keptText: KeptTexts['text'] = async (versionId, omit) => (await kept()).text(versionId, omit)
+  const keptAspects: KeptTexts['aspects'] = async (versionId, asked) => (await kept()).aspects(versionId, asked)
+  const keptBody: KeptTexts['body'] = async (versionId) => (await kept()).body(versionId)
   return { keptText, keptAspects, keptBody }
 }
 

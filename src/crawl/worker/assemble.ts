@@ -68,8 +68,8 @@ export type ShardEnvironment = {
   keptText: KeptText
   keptAspects: KeptAspects
   keptBody: KeptBodies
-  /** Other protocols than the web's own. */
-  protocols(tools: ProtocolTools): Protocols
+  /** Other protocols than the web's own; called once, when the first of them is needed. */
+  protocols(tools: ProtocolTools): Protocols | Promise<Protocols>
   walks: WalkStore
   /** Null where there are no credentials. */
   secrets: Secrets | null
@@ -193,16 +193,20 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
     ...{ dns, guard, clock, mappers: dnsSettings.concurrency, onResolved: crawlStats.nameResolved },
   })
   const keyOf = (url: string): DocumentKey => ({ host: hostKey(url), fp: fingerprinter.toBigInt(url) })
-  const known = environment.protocols({
-    ...{ fetch: fetcher.fetch, clock, log, browserPages: counters.browserPages },
-    mayFetch: createMayFetch(crawl.respectRobots ? visitorGate() : null, agent),
-  })
-  const bySchemes = new Map(known.others.flatMap((each) => each.schemes.map((scheme) => [scheme, each] as const)))
+  const openProtocols = async (): Promise<Protocols> =>
+    environment.protocols({
+      ...{ fetch: fetcher.fetch, clock, log, browserPages: counters.browserPages },
+      mayFetch: createMayFetch(crawl.respectRobots ? visitorGate() : null, agent),
+    })
+  let opened: Promise<Protocols> | null = null
   const stopping = new AbortController()
   const protocols = createProtocolVisit({
-    protocolOf(url, { render }) {
-      if (render === 'browser') return known.browser
-      return url.startsWith('http') ? null : (bySchemes.get(url.slice(0, url.indexOf(':'))) ?? null)
+    async protocolOf(url, { render }) {
+      if (render !== 'browser' && url.startsWith('http')) return null
+      opened ??= openProtocols()
+      const { browser, others } = await opened
+      const scheme = url.slice(0, url.indexOf(':'))
+      return render === 'browser' ? browser : (others.find(({ schemes }) => schemes.includes(scheme)) ?? null)
     },
     ...{ secrets: environment.secrets, documents, keyOf, clock, stopping: stopping.signal },
     resolve: async (host) => (await allowedAddresses(host, { dns, guard }))[0]!,
@@ -311,7 +315,8 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
     shard,
     async close() {
       stopping.abort()
-      await Promise.all([...known.others, known.browser].map((each) => each.close()))
+      const known = await opened
+      if (known !== null) await Promise.all([...known.others, known.browser].map((each) => each.close()))
       await fetcher.close()
     },
     crawlStats,

@@ -11,7 +11,7 @@ import type { ProtocolReading, ReadItem, VisitResult } from './visit-result.ts'
 
 export type ProtocolVisitOptions = {
   /** The protocol of a URL; null for the web's own. */
-  protocolOf(url: string, access: Access): Protocol | null
+  protocolOf(url: string, access: Access): Promise<Protocol | null>
   secrets: Secrets | null
   documents: Pick<DocumentStore, 'find' | 'links'>
   keyOf(url: string): DocumentKey
@@ -140,7 +140,7 @@ export function createProtocolVisit(options: ProtocolVisitOptions) {
   }
 
   return {
-    protocolOf: (url: string): Protocol | null => options.protocolOf(withoutAccess(url), accessOf(url)),
+    protocolOf: (url: string): Promise<Protocol | null> => options.protocolOf(withoutAccess(url), accessOf(url)),
     /** `isMissed`: the watch needs the body of a kept version that is not there any more. */
     async visit(
       protocol: Protocol,

@@ -1,7 +1,6 @@
 import type { KeptBody } from '../../../archive/kept-text.ts'
 import type { MediaReader } from '../../../archive/media/media-reader.ts'
 import { resourceRecord, responseRecord, revisitRecord } from '../../../archive/warc/record-writer.ts'
-import { readAspects } from '../../../core/change/aspects.ts'
 import type { FeedSchedule } from '../../../core/feed/feed.ts'
 import { decodeBody } from '../../../core/http/decode-body.ts'
 import type { Aspect } from '../../../core/profile.ts'
@@ -246,6 +245,8 @@ async function differingVersion(
 ): Promise<number> {
   const before = await keptAspects(versionId, asked)
   if (before === null) return 0
+  // Seldom asked for, and much to load.
+  const { readAspects } = await import('../../../core/change/aspects.ts')
   const { rawHeaders, status, statusLine } = response
   let header = `${statusLine}\r\n`
   for (let at = 0; at < rawHeaders.length; at += 2) header += `${rawHeaders[at]}: ${rawHeaders[at + 1]}\r\n`

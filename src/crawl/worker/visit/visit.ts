@@ -137,7 +137,9 @@ export function createVisit(options: VisitOptions): Visit {
 
   return async function visit(request, hostQueue) {
     const { lease, askedBefore } = hostQueue
-    const protocol = options.protocols.protocolOf(request.url)
+    // Nearly all: a page as anybody gets it.
+    const isPlain = isWeb.test(request.url) && isOpen(request.url)
+    const protocol = isPlain ? null : await options.protocols.protocolOf(request.url)
     if (protocol !== null && !isWeb.test(request.url)) {
       const reason = request.hops === 0 ? options.refuses(withoutAccess(request.url)) : null
       if (reason !== null) return { kind: 'skipped', reason, status: 0, address: '', signal: untouched }

@@ -1,6 +1,6 @@
 import { fstatSync, ftruncateSync, readSync } from 'node:fs'
 import type { LostVersions } from '../../rules/versioning.ts'
-import { markLost } from '../documents/versions.ts'
+import { markLost } from '../documents/lost-versions.ts'
 import type { Database } from '../folder/database.ts'
 
 /**

@@ -7,9 +7,8 @@ import type {
   Version,
   VersionStore,
 } from '../../contracts/versions.ts'
-import { collectableSql } from '../../rules/collectable.ts'
 import { unpackLinks } from '../../rules/link-text.ts'
-import { type LostVersions, noteLost, versionSql } from '../../rules/versioning.ts'
+import { versionSql } from '../../rules/versioning.ts'
 import type { Database } from '../folder/database.ts'
 
 const documentSelect = `id, host, fp, url, parent, first_at AS firstAt, checked_at AS checkedAt, seen_at AS seenAt,
@@ -130,31 +129,4 @@ function versionOf({ file, offset, length, digest, textDigest, ...row }: Version
     textDigest: textDigest === null ? null : Buffer.from(textDigest),
     record: file === 0 ? null : { fileId: file, offset, length },
   }
-}
-
-/**
- * Notes that the records of these versions are gone, in the transaction of the caller. Versions that refer to their bodies are lost with them. The
- * next crawl asks for each document without conditions and fills the same version in again.
- */
-export function markLost(db: Database, versionIds: Iterable<number>): LostVersions {
-  const forget = db.prepare(
-    'DELETE FROM bodies WHERE version = ?1 AND digest = (SELECT digest FROM versions WHERE id = ?1)',
-  )
-  const mark = db.prepare(
-    `UPDATE versions SET body = ${versionSql.bodyOnceLost}, original = id, file = 0, offset = 0, length = 0 WHERE id = ?`,
-  )
-  const sharing = db.prepare(`SELECT v.id FROM versions v WHERE v.original = ? AND ${collectableSql.isReference('v')}`)
-  const urlOf = db.prepare('SELECT d.url FROM versions v JOIN documents d ON d.id = v.document WHERE v.id = ?')
-  const lost: LostVersions = { count: 0, urls: [] }
-  const lose = (id: number): void => {
-    forget.run(id)
-    if (mark.run(id).changes === 0) return
-    noteLost(lost, () => (urlOf.get(id) as { url: string } | undefined)?.url)
-  }
-  for (const id of versionIds) {
-    const others = sharing.all(id) as { id: number }[]
-    lose(id)
-    for (const other of others) lose(other.id)
-  }
-  return lost
 }

@@ -1,0 +1,10 @@
+import { createOutlet, type Outlet } from '../../crawl/parts/outlet.ts'
+import { createSpool } from '../../crawl/parts/rewindable-body.ts'
+import type { ShardModules } from './modules.ts'
+
+/** In the thread of a shard: what leads to the modules of its process. */
+export function openOutlet(modules: ShardModules | null, shard: number): Outlet | null {
+  if (modules === null) return null
+  const { port, wanted, spool } = modules
+  return createOutlet({ port, wanted, spool: createSpool(spool, shard) })
+}
