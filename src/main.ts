@@ -60,6 +60,7 @@ const engine: Engine = {
   search: async (...args) => (await archive()).search(...args),
   export: async (...args) => (await archive()).exportArchive(...args),
   stats: async (...args) => (await archive()).stats(...args),
+  simulate: async (...args) => (await import('./app/commands/simulate.ts')).simulate(...args),
   status: async (...args) => (await maintenance()).status(...args),
   retryTasks: async (...args) => (await maintenance()).retryTasks(...args),
   augment: async (...args) => (await maintenance()).augment(...args),

@@ -112,6 +112,7 @@ export function engineWith(parts: Partial<Engine>): Engine {
     crawl: unexpected,
     status: unexpected,
     stats: unexpected,
+    simulate: unexpected,
     retryTasks: unexpected,
     search: unexpected,
     export: unexpected,

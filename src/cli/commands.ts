@@ -17,6 +17,7 @@ import { command as profile } from './commands/profile.ts'
 import { command as query } from './commands/query.ts'
 import { command as search } from './commands/search.ts'
 import { command as show } from './commands/show.ts'
+import { command as simulate } from './commands/simulate.ts'
 import { command as stats } from './commands/stats.ts'
 import { command as status } from './commands/status.ts'
 import { serve, up } from './commands/up.ts'
@@ -40,6 +41,7 @@ export const commands: readonly Command[] = [
   augment,
   status,
   stats,
+  simulate,
   search,
   history,
   show,

@@ -27,6 +27,7 @@ import type {
   QueryRequest,
 } from '../core/reports/profile-report.ts'
 import type { IndexProgress, SearchReport, SearchRequest } from '../core/reports/search-report.ts'
+import type { SimulationReport, SimulationRequest } from '../core/reports/simulation-report.ts'
 import type { StatsProgress, StatsReport } from '../core/reports/stats-report.ts'
 import type { StatusReport } from '../core/reports/status-report.ts'
 import type { VerifyProgress, VerifyReport } from '../core/reports/verify-report.ts'
@@ -66,6 +67,8 @@ export type Engine = {
   status(target: Target): Promise<StatusReport>
   /** Counts all documents, and reads a sample of their current versions; 0 for all. */
   stats(target: Target, request: { sample: number }, hooks: StatsHooks): Promise<StatsReport>
+  /** What other budgets and policies would come to, on the history of what is watched. */
+  simulate(target: Target, request: SimulationRequest, signal: AbortSignal): Promise<SimulationReport>
   /** Versions that were set aside are processed again. Returns how many. */
   retryTasks(target: Target): Promise<number>
   /** Writes the tables of a static site. */

@@ -27,6 +27,24 @@ const maybe = <T extends TSchema>(type: T) => Type.Union([type, Type.Null()])
 const count = (description?: string) =>
   Type.Integer({ minimum: 0, ...(description === undefined ? {} : { description }) })
 
+const LevelDelay = Type.Object({ sources: Type.Integer(), delayMs: Type.Number() })
+const Freshness = Type.Object({
+  fresh: Type.Number({ description: 'Expected share of sources that are as they were last seen' }),
+  delayMs: Type.Number({ description: 'Expected time from a change to the check that finds it, by who waits for it' }),
+  levels: Type.Object({ gold: LevelDelay, silver: LevelDelay, bronze: LevelDelay }),
+})
+const Budget = Type.Object(
+  {
+    budgetPerDay: maybe(Type.Number({ description: 'Requests; null for no budget' })),
+    usedPerDay: Type.Number({ description: 'Requests of the last 24 hours, or at that pace since the start' }),
+    plannedPerDay: Type.Number(),
+    holds: Type.Boolean({ description: 'Every source can be checked as often as promised' }),
+    now: Freshness,
+    doubled: Freshness,
+  },
+  { description: 'How checks are shared out; `doubled` is what twice the budget would give' },
+)
+
 /** What `erace crawl --json` counts, of one crawl in the service. */
 export const CrawlJob = Type.Object({
   id: Type.Integer(),
@@ -110,6 +128,7 @@ export const Crawl = Type.Object({
     sources: Type.Integer(),
   }),
   levels: Type.Array(Level),
+  freshness: maybe(Budget),
   paused: Type.Union([Type.String(), Type.Null()], {
     description: 'Why fetching is paused, e.g. a full disk; null while it runs',
   }),

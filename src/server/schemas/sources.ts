@@ -43,6 +43,12 @@ export const Source = Type.Object({
   lastChangedAt: MaybeTime,
   nextCheckAt: MaybeTime,
   why: Type.String({ description: 'Why the next check is at that time' }),
+  changesPerDay: Type.Union([Type.Number(), Type.Null()], {
+    description: 'How often it changes, estimated from its checks',
+  }),
+  expectedDelayMs: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'How long a change waits for the check that finds it, on average',
+  }),
   status: Type.Integer({ description: 'HTTP status of the last response; 0 for none' }),
   outcome: Type.String(),
   unread: Type.Integer(),

@@ -8,6 +8,7 @@ import { type CollectionRun, lastCollectionOf } from '../../store/contracts/coll
 import type { KeptCounts } from '../../store/contracts/store-set.ts'
 import { channelTotals } from '../channels/channel-totals.ts'
 import type { SchedulerStats } from '../scheduler/scheduler-report.ts'
+import type { ValueReport } from '../scheduler/value/value-report.ts'
 import { serviceLevels } from '../scheduler/watch.ts'
 import { SET_ASIDE_SHOWN, setAsideReport } from './set-aside.ts'
 import type { CrawlReport, CrawlTotals, LevelStats, Meters, Stats } from './stats.ts'
@@ -96,6 +97,7 @@ export function createActivity({ clock, counters, stats, store, publish }: Activ
   let pointAt = Number.NEGATIVE_INFINITY
   let statsAt = Number.NEGATIVE_INFINITY
   let levels: LevelStats[] = []
+  let freshness: ValueReport | null = null
   let timer: NodeJS.Timeout | null = null
   let isTicking = false
 
@@ -150,7 +152,8 @@ export function createActivity({ clock, counters, stats, store, publish }: Activ
   function levelsNow(): LevelStats[] {
     if (clock.monotonic() - statsAt < STATS_AGE_MS) return levels
     statsAt = clock.monotonic()
-    const all = stats().levels
+    const { levels: all, value } = stats()
+    freshness = value ?? null
     levels = serviceLevels.map((level) => {
       const { met, missed, queued, overdue } = all[level]
       return { level, met, missed, queued, overdue }
@@ -199,6 +202,7 @@ export function createActivity({ clock, counters, stats, store, publish }: Activ
         series: [...series],
         totals: { ...totals, ...kept },
         levels: levelsNow(),
+        freshness,
         paused: reason,
         setAside: setAsideReport(aside),
         channels: channelTotals(channels),

@@ -2,6 +2,7 @@ import type { ServiceLevel } from '../../core/profile.ts'
 import type { LastCollection } from '../../core/reports/gc-report.ts'
 import type { StatusReport } from '../../core/reports/status-report.ts'
 import type { DiskUse, KeptCounts } from '../../store/contracts/store-set.ts'
+import type { ValueReport } from '../scheduler/value/value-report.ts'
 
 /** One moment of the crawl. Rates are those of the last five seconds. */
 export type Stats = {
@@ -29,6 +30,8 @@ export type CrawlReport = {
   series: Stats[]
   totals: CrawlTotals & KeptCounts
   levels: LevelStats[]
+  /** How the budget of checks is spent; null where the policy isn't `value`. */
+  freshness: ValueReport | null
   paused: string | null
   /** Versions that could not be processed. */
   setAside: StatusReport['setAside']

@@ -51,6 +51,10 @@ export type SourceView = {
   lastChangedAt: number | null
   nextCheckAt: number | null
   why: string
+  /** Estimated; null before the first check. */
+  changesPerDay: number | null
+  /** From a change to the check that finds it, on average; null where it isn't checked. */
+  expectedDelayMs: number | null
   status: number
   outcome: string
   unread: number
@@ -122,6 +126,8 @@ export function createSourceService(deps: SourceServiceDeps): SourceService {
       // Overdue means due now.
       nextCheckAt: nextAt === null ? null : Math.max(nextAt, clock.now()),
       why: isPaused(source) ? 'paused' : whyText(source, snapshot),
+      changesPerDay: snapshot === undefined || snapshot.lastAt === null ? null : snapshot.changesPerDay,
+      expectedDelayMs: nextAt === null || snapshot === undefined ? null : Math.round(snapshot.expectedDelayMs),
       status: row?.status ?? 0,
       outcome: outcomeOf(source, row),
       unread: unread.get(source.id) ?? 0,

@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCodes } from '../../core/errors.ts'
 import type { WatchRow } from '../../store/contracts/watches.ts'
-import type { WatchSnapshot, Why } from '../scheduler/scheduler-report.ts'
+import type { Basis, WatchSnapshot, Why } from '../scheduler/scheduler-report.ts'
 import type { OwnedSource } from './owner-sources.ts'
 import type { SourceState } from './source-state.ts'
 
@@ -154,13 +154,24 @@ const reasons: Record<Why, string> = {
   paused: 'just resumed',
 }
 
+const lateness: ReadonlyMap<Basis, string> = new Map([
+  ['budget', 'the budget of this service has no room for more'],
+  ['host', "more requests would be too many for the page's host"],
+  ['user', 'your sources have used up your budget'],
+])
+
 /** Why the next check is at that time. */
 export function whyText(source: OwnedSource, snapshot: WatchSnapshot | undefined): string {
   if (snapshot === undefined) return ''
-  const { why, intervalMs, failures } = snapshot
+  const { why, intervalMs, failures, basis } = snapshot
   if (why === 'back-off') return `failed ${failures === 1 ? 'once' : `${failures} times in a row`}; checking less often`
   if (why !== 'interval') return reasons[why]
-  if (intervalMs > source.everyMs)
+  const late = lateness.get(basis)
+  if (late !== undefined)
+    return `checked ${intervalText(intervalMs)} instead of ${intervalText(source.everyMs)}: ${late}`
+  if (intervalMs > 1.01 * source.everyMs && basis === 'value')
+    return `checked ${intervalText(intervalMs)}, by how often it changes and how many wait for it`
+  if (intervalMs > 1.01 * source.everyMs)
     return `rarely changes, so checked ${intervalText(intervalMs)} instead of ${intervalText(source.everyMs)}`
   return intervalMs < source.everyMs
     ? `checked ${intervalText(intervalMs)}, because someone else needs it more often`

@@ -17,6 +17,7 @@ import { RelativeTime } from '../time/relative-time.tsx'
 import { Charts } from './charts.tsx'
 import { Crawls, isOpen } from './crawls.tsx'
 import { Explain } from './explain.tsx'
+import { Freshness } from './freshness.tsx'
 import { Hosts } from './hosts.tsx'
 import { Nodes } from './nodes.tsx'
 import { formatShare, strings } from './strings.ts'
@@ -95,6 +96,12 @@ function Administration() {
         <h2>{strings.levels.title}</h2>
         <Levels levels={crawl.data.levels} />
       </section>
+      {crawl.data.freshness !== null && (
+        <section className="activity-section" aria-labelledby="activity-freshness">
+          <h2 id="activity-freshness">{strings.freshness.title}</h2>
+          <Freshness freshness={crawl.data.freshness} />
+        </section>
+      )}
       <section className="activity-section" aria-labelledby="activity-collection">
         <h2 id="activity-collection">{strings.collection.title}</h2>
         <Collection last={crawl.data.lastCollection} />

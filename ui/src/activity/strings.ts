@@ -54,6 +54,22 @@ export const strings = {
     about: (waiting: number) =>
       waiting === 1 ? '1 change waits to be delivered.' : `${formatCount(waiting)} changes wait to be delivered.`,
   },
+  freshness: {
+    title: 'Freshness',
+    none: 'No budget is set (schedule.budget): every source is checked as often as its owners ask.',
+    broken:
+      'The budget is too small for the intervals people asked for; those sources are checked less often than promised.',
+    used: 'Budget used',
+    usedOf: (used: number, budget: number) =>
+      `${formatCount(used)} of ${formatCount(budget)} requests a day (${formatShare(used, budget)})`,
+    requests: (used: number) => `${formatCount(used)} requests a day`,
+    what: 'Estimate',
+    now: 'Now',
+    doubled: 'With twice the budget',
+    fresh: 'Sources up to date',
+    delay: 'Delay until a change is noticed',
+    level: (level: string, sources: number) => `Delay, ${level} (${formatCount(sources)} sources)`,
+  },
   collection: {
     title: 'Clean-up',
     about: 'Removes versions that retention no longer keeps. Unread, starred and pinned versions stay.',

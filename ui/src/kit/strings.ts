@@ -45,6 +45,22 @@ export function formatCount(value: number): string {
   return Math.round(value).toLocaleString('en')
 }
 
+/** A time span as people say it: 40 s, 12 min, 3 h, 2 d. */
+export function formatSpan(ms: number): string {
+  if (ms < 60_000) return `${Math.round(ms / 1000)} s`
+  if (ms < 2 * 3_600_000) return strings.time.minutes(Math.round(ms / 60_000))
+  if (ms < 2 * 86_400_000) return strings.time.hours(Math.round(ms / 3_600_000))
+  return strings.time.days(Math.round(ms / 86_400_000))
+}
+
+/** How often something happens that happens so often a day. */
+export function formatOften(perDay: number): string {
+  if (perDay >= 1.5) return `about ${formatCount(perDay)} times a day`
+  const days = Math.round(1 / perDay)
+  if (days <= 1) return 'about once a day'
+  return days > 365 ? 'less than once a year' : `about every ${formatCount(days)} days`
+}
+
 export function formatSize(bytes: number): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB']
   let size = bytes

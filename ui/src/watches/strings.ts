@@ -172,6 +172,9 @@ export const strings = {
     failed: 'It may have been removed. Close this panel and choose another watch.',
     pauseHint: 'No checks while paused.',
     muteHint: 'Still checked and archived, but kept out of your inbox.',
+    changes: 'Changes',
+    delay: 'Noticed after',
+    delayOf: (duration: string) => `${duration} on average`,
     covers: 'Covers',
     notifies: 'Notifies',
     processes: {

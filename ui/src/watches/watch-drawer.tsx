@@ -6,7 +6,7 @@ import { Button, ButtonLink, IconButton } from '../kit/button.tsx'
 import { classNames } from '../kit/class-names.ts'
 import { Switch } from '../kit/input.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
-import { strings as shared } from '../kit/strings.ts'
+import { formatOften, formatSpan, strings as shared } from '../kit/strings.ts'
 import { Table } from '../kit/table.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
 import { strings } from './strings.ts'
@@ -115,6 +115,12 @@ function factsOf(source: SourceDetail): [name: string, fact: ReactNode][] {
         <span className="soft">{why}</span>
       </>,
     ],
+    ...(source.changesPerDay === null
+      ? []
+      : [[text.changes, formatOften(source.changesPerDay)] as [string, ReactNode]]),
+    ...(source.expectedDelayMs === null
+      ? []
+      : [[text.delay, text.delayOf(formatSpan(source.expectedDelayMs))] as [string, ReactNode]]),
     [text.covers, scopeText(source)],
     [text.notifies, text.processes[source.process]],
     [text.profile, source.profile.name],
