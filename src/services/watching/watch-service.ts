@@ -144,7 +144,7 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     if (watch === undefined || row === undefined) return null
     const first = isFirst(id)
     const recently = why === 'asked' ? round : round - Math.floor(watch.everyMs * FRESH_SHARE)
-    const freshFrom = visits.has(id) ? row.round : recently
+    const freshFrom = visits.has(id) ? round - Math.floor(scheduler.snapshot(id)?.intervalMs ?? 0) : recently
     const urgency = why === 'asked' ? ASKED_URGENCY : Math.min(watch.urgency, ASKED_URGENCY)
     const check = { watch: id, round, freshFrom, since: row.finishedMark, first }
     return { url: row.uri, depth: watch.depth, urgency, check, crawlScope: scopeOf(id) }

@@ -61,14 +61,15 @@ export const strings = {
       'The budget is too small for the intervals people asked for; those sources are checked less often than promised.',
     used: 'Budget used',
     usedOf: (used: number, budget: number) =>
-      `${formatCount(used)} of ${formatCount(budget)} requests a day (${formatShare(used, budget)})`,
+      `${formatCount(used)} of ${formatCount(budget)} requests a day (${Math.round((100 * used) / budget)} %)`,
     requests: (used: number) => `${formatCount(used)} requests a day`,
     what: 'Estimate',
     now: 'Now',
     doubled: 'With twice the budget',
     fresh: 'Sources up to date',
     delay: 'Delay until a change is noticed',
-    level: (level: string, sources: number) => `Delay, ${level} (${formatCount(sources)} sources)`,
+    level: (level: string, sources: number) =>
+      `Delay, ${level} (${sources === 1 ? '1 source' : `${formatCount(sources)} sources`})`,
   },
   collection: {
     title: 'Clean-up',

@@ -43,7 +43,8 @@ export function createSpending() {
       const since = Math.max(firstAt ?? now, (Math.floor(now / HOUR_MS) - 23) * HOUR_MS)
       let requests = 0
       for (const [hour, count] of hours) if (hour > now / HOUR_MS - 24) requests += count
-      return now > since ? (requests * DAY_MS) / (now - since) : 0
+      // The first hour, with its first checks, says little about a day.
+      return (requests * DAY_MS) / Math.max(now - since, HOUR_MS)
     },
   }
 }
