@@ -202,9 +202,16 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     }
   }
 
+  /** One that only showed new owners what is kept leaves the source as the last check found it. */
+  function asVisit(run: FinishedCheckRun): FinishedCheckRun {
+    const row = rows.get(run.watch)
+    if (row === undefined || !visits.has(run.watch) || run.requests > 0) return run
+    return { ...run, outcome: row.outcome, status: row.status, isVisit: true }
+  }
+
   async function endChecks(): Promise<void> {
     // Never before its start, even if the clock was reset: it would look as if it were in progress for ever.
-    const finished = checkRuns.takeFinished(Math.max(clock.now(), lastRound))
+    const finished = checkRuns.takeFinished(Math.max(clock.now(), lastRound)).map(asVisit)
     if (finished.length === 0) return
     await watches.finish(finished)
     for (const run of finished) report(run)
@@ -217,7 +224,16 @@ export function createWatchService(deps: WatchServiceDeps): WatchService {
     const row = rows.get(watch)
     if (row !== undefined) Object.assign(row, { finishedMark: Math.max(mark, row.finishedMark), checkedAt, outcome })
     sources.noteVisited(visited)
-    scheduler.done(watch, { changed, failed, at: checkedAt, schedule, hints, requests, isVisit: visits.delete(watch) })
+    scheduler.done(watch, {
+      changed,
+      failed,
+      at: checkedAt,
+      schedule,
+      hints,
+      requests,
+      isVisit: finished.isVisit === true,
+    })
+    visits.delete(watch)
     // A new owner joined while the check was in progress.
     if (sources.hasNewcomer(watch, tried)) visitSoon(watch)
     listening?.checked(watch)

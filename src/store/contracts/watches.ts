@@ -50,4 +50,6 @@ export type WatchOutcome = {
   changes: number
   landed: string | null
   visited: readonly number[]
+  /** Nothing was asked for: new owners were shown what is kept. It isn't listed among the checks. */
+  isVisit?: boolean
 }

@@ -46,7 +46,12 @@ export async function simulateHistory(deps: OwnHistoryDeps, request: SimulationR
   for (const times of pages.length === 0 ? [] : request.budgets) {
     const budget = times * base
     const everyMs = pages.length / budget
-    const even: SimulatedPolicy = { name: 'uniform', kind: 'rule', firstMs: () => everyMs, next: (ms) => ms }
+    const even: SimulatedPolicy = {
+      name: 'uniform',
+      kind: 'rule',
+      firstMs: (page) => Math.max(everyMs, page.everyMs),
+      next: (ms) => ms,
+    }
     const policies: SimulatedPolicy[] = [even, { name: 'adaptive', kind: 'adaptive' }, { name: 'value', kind: 'value' }]
     let uniformMs = 0
     for (const policy of policies) {

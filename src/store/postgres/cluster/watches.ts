@@ -104,7 +104,8 @@ async function finish(tx: Tx, outcomes: readonly WatchOutcome[]): Promise<void> 
        WHERE u.id = v.urd AND u.watch = v.watch AND u.visited_at = 0`,
       [visits.map(({ urd }) => urd), visits.map(({ watch }) => watch), visits.map(({ checkedAt }) => checkedAt)],
     )
-  if (there.length > 0) await noteChecks(tx, there, rounds)
+  const checks = there.filter(({ isVisit }) => isVisit !== true)
+  if (checks.length > 0) await noteChecks(tx, checks, rounds)
 }
 
 /** The round of each watch that is there. */

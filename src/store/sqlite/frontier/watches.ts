@@ -31,12 +31,13 @@ export function createSqliteWatches(db: Database): WatchStore {
     saveState: db.prepare('UPDATE watches SET state = ? WHERE id = ?'),
   }
 
-  function finish({ watch, checkedAt, outcome, status, changes, landed, visited }: WatchOutcome): void {
+  function finish({ watch, checkedAt, outcome, status, changes, landed, visited, isVisit }: WatchOutcome): void {
     const row = sql.finish.get({ at: checkedAt, outcome, status, changes, landed, watch }) as
       | { round: number }
       | undefined
     if (row === undefined) return
     for (const urd of visited) sql.visited.run(checkedAt, urd, watch)
+    if (isVisit === true) return
     sql.dropLater.run(watch, checkedAt)
     sql.addCheck.run(watch, checkedAt, outcome, status, changes, tookMs(row.round, checkedAt))
     sql.dropOld.run(watch)
