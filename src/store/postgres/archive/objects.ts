@@ -13,8 +13,7 @@ export const objectStatements = {
   /** Of several small records. */
   several: `SELECT id, part, coding, bytes FROM records WHERE partition = ANY($1::smallint[]) AND id = ANY($2::bigint[])
     ORDER BY id, part`,
-  files: `SELECT p AS partition, pg_table_size('records') AS bytes FROM generate_series(0, 255) p
-    WHERE EXISTS (SELECT 1 FROM records WHERE records.partition = p::smallint)`,
+  files: `SELECT partition, stored_bytes('records') AS bytes FROM (SELECT DISTINCT partition FROM records) p ORDER BY partition`,
   records: `SELECT v.id AS "versionId", v.record AS "offset", v.length, v.digest, v.size, v.original <> v.id AS revisit, d.url
     FROM versions v JOIN documents d ON d.partition = $1::smallint AND d.id = v.document
     WHERE v.partition = $1::smallint AND v.id > $2::bigint AND v.record > 0 ORDER BY v.id LIMIT $3`,

@@ -21,7 +21,7 @@ const statements = {
     (SELECT coalesce(sum(shown + archived), 0)::bigint FROM inbox_counts) AS annotations`,
   sources: `SELECT uri, outcome, status, checked_at AS "checkedAt" FROM watches WHERE id IN (SELECT watch FROM urds)
     ORDER BY checked_at DESC, id LIMIT $1`,
-  disk: `SELECT pg_database_size(current_database()) AS bytes, pg_total_relation_size('records') AS archive`,
+  disk: `SELECT stored_bytes() AS bytes, stored_bytes('records') AS archive`,
   ping: 'SELECT 1',
   lastChecked: 'SELECT url, outcome, checked_at AS at FROM documents ORDER BY checked_at DESC, id LIMIT $1',
   /** Those that changed last, where there are too many to find those that were checked last. */

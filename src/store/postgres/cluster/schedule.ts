@@ -89,7 +89,7 @@ const statsStatements = {
   put: `INSERT INTO control (name, value) VALUES ('schedule', $1::jsonb)
     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   read: `SELECT value FROM control WHERE name = 'schedule'`,
-  tasks: 'SELECT count(*) AS n FROM (SELECT FROM tasks WHERE aside_at = 0 LIMIT $1) t',
+  tasks: 'SELECT count(*) AS n FROM (SELECT 1 FROM tasks WHERE aside_at = 0 LIMIT $1) t',
 }
 
 export function createScheduleStats(pool: PostgresPool): ScheduleStats {

@@ -54,8 +54,12 @@ type Limit = { query_timeout?: number }
 type Client = Pick<pg.ClientBase, 'query'>
 
 const INT8 = 20
-/** All these statements look rows up by keys, so one generic plan fits all values; else the server would plan many of them each time. */
-const MANY_SHORT = '; SET plan_cache_mode = force_generic_plan; SET jit = off'
+/**
+ * All these statements look rows up by keys, so one generic plan fits all values; else the server would plan many of them each time.
+ * Citus makes such plans only of what it knows to lie on one server, and has to be left the choice.
+ */
+const MANY_SHORT = `; SET jit = off; SELECT set_config('plan_cache_mode',
+  CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN 'auto' ELSE 'force_generic_plan' END, false)`
 const CONNECT_TIMEOUT_MS = 10_000
 const KEEP_ALIVE_MS = 10_000
 const STATEMENT_TIMEOUT_MS = 60_000

@@ -70,14 +70,11 @@ export async function registerBodies(
   const sorted = rows.toSorted((a, b) => Buffer.compare(a.digest, b.digest))
   const groups = [...byPartition(sorted, ({ digest }) => partitionOfDigest(digest))]
   await Promise.all(
-    groups.map(([partition, group]) =>
-      sender.query(sql.registerBodies, [
-        partition,
-        group.map(({ digest }) => digest),
-        group.map(({ version }) => version),
-        [...stale],
-      ]),
-    ),
+    groups.map(async ([partition, group]) => {
+      const values = [partition, group.map(({ digest }) => digest), group.map(({ version }) => version)]
+      if (stale.size > 0) await sender.query(sql.takeBodies, [...values, [...stale]])
+      await sender.query(sql.registerBodies, values)
+    }),
   )
 }
 

@@ -22,9 +22,7 @@ function lost(partition: number): AppError {
 type OpenRow = Omit<DocumentState, 'id' | 'host' | 'fp' | 'current' | 'reason'> & {
   failureReason: string
   place: number
-  firstId: number
-  secondId: number
-  id: number | null
+  id: number
   n: number | null
   reason: VersionReason
   versionAt: number
@@ -43,6 +41,9 @@ type OpenRow = Omit<DocumentState, 'id' | 'host' | 'fp' | 'current' | 'reason'> 
   textBody: BodyState
 }
 
+/** For a document and a version. */
+const IDS_PER_CAPTURE = 2
+
 /** Makes sure of the lease, and reads what captures are held against. */
 export async function openDocuments(
   tx: Tx,
@@ -51,24 +52,21 @@ export async function openDocuments(
   members: readonly { capture: DocumentKey }[],
 ) {
   const [hosts, fps] = keyArrays(members.map(({ capture }) => capture))
-  const rows = await tx.query<OpenRow>(sql.open, [partition, hosts, fps, epoch])
-  if (rows.length === 0) throw lost(partition)
+  const [drawn, rows] = await Promise.all([
+    tx.query<{ id: number }>(sql.fenceAndDraw, [partition, epoch, IDS_PER_CAPTURE * members.length]),
+    tx.query<OpenRow>(sql.open, [partition, hosts, fps]),
+  ])
+  if (drawn.length === 0) throw lost(partition)
   const documents = new Map<string, DocumentState>()
-  const ids: number[] = []
-  for (const { place, firstId, secondId, id, ...row } of rows) {
-    ids.push(firstId, secondId)
+  for (const { place, ...row } of rows) {
     const { host, fp } = members[place - 1]!.capture
     const key = keyOf({ host, fp })
-    if (id !== null && !documents.has(key)) documents.set(key, stateOf({ ...row, id }, host, fp))
+    if (!documents.has(key)) documents.set(key, stateOf(row, host, fp))
   }
-  return { documents, ids: ids.sort((a, b) => a - b) }
+  return { documents, ids: drawn.map(({ id }) => id).sort((a, b) => a - b) }
 }
 
-function stateOf(
-  row: Omit<OpenRow, 'place' | 'firstId' | 'secondId' | 'id'> & { id: number },
-  host: string,
-  fp: bigint,
-): DocumentState {
+function stateOf(row: Omit<OpenRow, 'place'>, host: string, fp: bigint): DocumentState {
   const { failureReason, n, reason, versionAt: at, versionSeenAt: seenAt, digest, truncated, ...further } = row
   const {
     etag,

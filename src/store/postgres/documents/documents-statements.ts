@@ -96,22 +96,20 @@ function together(...statements: readonly string[]): string {
 
 export const documentStatements = {
   /**
-   * Makes sure of the lease, which also gives the transaction its number before any id is drawn, and reads what captures are held
-   * against. No rows: the lease is lost. Two ids for each capture, for a document and a version. The first part is whole in itself: where
-   * documents are on another server (citus.ts), it is done here.
+   * Makes sure of the lease, which also gives the transaction its number before any id is drawn: two for each capture, for a document and
+   * a version. No rows: the lease is lost.
    */
-  open: `WITH k AS MATERIALIZED (
-      SELECT k.place, k.host, k.fp, nextval('ids') * 256 + $1::smallint AS "firstId", nextval('ids') * 256 + $1::smallint AS "secondId"
-      FROM (SELECT 1 FROM leases WHERE partition = $1::smallint AND epoch = $4::bigint FOR KEY SHARE) fence CROSS JOIN ${keys}
-    )
-    SELECT k.place, k."firstId", k."secondId",
-    d.id, d.url, d.parent, d.first_at AS "firstAt", d.checked_at AS "checkedAt", d.run, d.status, d.outcome, d.reason AS "failureReason", d.failures,
+  fenceAndDraw: `SELECT nextval('ids') * 256 + $1::smallint AS id
+    FROM (SELECT 1 FROM leases WHERE partition = $1::smallint AND epoch = $2::bigint FOR KEY SHARE) fence
+    CROSS JOIN generate_series(1, $3::int)`,
+  /** What captures are held against, of those documents that are there. */
+  open: `SELECT k.place, d.id, d.url, d.parent, d.first_at AS "firstAt", d.checked_at AS "checkedAt", d.run, d.status, d.outcome, d.reason AS "failureReason", d.failures,
     d.location,
     d.version, d.seen_at AS "seenAt", d.fresh_until AS "freshUntil", d.not_modified AS "notModified", d.for_all AS "forAll",
     v.n, v.reason, v.at AS "versionAt", v.seen_at AS "versionSeenAt", v.digest, v.truncated, v.etag, v.last_modified AS "lastModified", v.body,
     v.original, v.links, l.hash AS "linkHash", l.naming AS "linkNaming",
     w.id AS "textVersion", w.reason AS "textReason", w.body AS "textBody"
-    FROM k LEFT JOIN LATERAL ${known} ON true ${current} ${withText}`,
+    FROM ${keys} CROSS JOIN LATERAL ${known} ${current} ${withText}`,
   fence: 'SELECT 1 FROM leases WHERE partition = $1::smallint AND epoch = $2::bigint FOR KEY SHARE',
   putDocuments,
   /** All that new versions bring: one statement costs hardly more than each of its parts. */
@@ -129,10 +127,12 @@ export const documentStatements = {
   // Of bodies: the partition comes from the digest.
   bodies: `SELECT b.digest, b.version FROM unnest($2::bytea[]) AS k(digest) CROSS JOIN LATERAL
       (SELECT * FROM bodies x WHERE x.partition = $1::smallint AND x.digest = k.digest OFFSET 0) b`,
-  /** A row that names a version which is not there is anybody's to take. */
   registerBodies: `INSERT INTO bodies (partition, digest, version)
     SELECT $1::smallint, r.digest, r.version FROM unnest($2::bytea[], $3::bigint[]) AS r(digest, version)
-    ON CONFLICT (partition, digest) DO UPDATE SET version = excluded.version WHERE bodies.version = ANY($4::bigint[])`,
+    ON CONFLICT (partition, digest) DO NOTHING`,
+  /** A row that names a version which is not there is anybody's to take. */
+  takeBodies: `UPDATE bodies b SET version = r.version FROM unnest($2::bytea[], $3::bigint[]) AS r(digest, version)
+    WHERE b.partition = $1::smallint AND b.digest = r.digest AND b.version = ANY($4::bigint[])`,
   /** The newest versions that hold a body themselves. */
   newestBodies: `SELECT digest, id AS version FROM versions WHERE partition = $1::smallint AND id > 0
     AND original = id AND body = 'kept' AND NOT leaving ORDER BY id DESC LIMIT $2::int`,

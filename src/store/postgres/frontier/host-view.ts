@@ -28,7 +28,7 @@ const statements = {
     after: ['$4', '$5::bigint', '$6 COLLATE "C"'],
     limit: '$7',
   }),
-  documents: `SELECT (SELECT count(*) FROM (SELECT FROM documents WHERE partition = $1 AND host = $2 LIMIT ${MAX_DOCUMENTS}) d) AS documents,
+  documents: `SELECT (SELECT count(*) FROM (SELECT 1 FROM documents WHERE partition = $1 AND host = $2 LIMIT ${MAX_DOCUMENTS}) d) AS documents,
     (SELECT count(*) FILTER (WHERE outcome = 'failed') FROM (
       SELECT outcome FROM documents WHERE partition = $1 AND host = $2 LIMIT ${MAX_ROWS}) d) AS failing`,
 }

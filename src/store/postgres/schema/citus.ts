@@ -58,6 +58,12 @@ export const citusStatements = {
   /** Moves existing rows, too; the table is locked for writes meanwhile. */
   distribute: (table: string): string =>
     `SELECT create_distributed_table('${table}', 'partition', colocate_with => '${table === first ? 'none' : first}')`,
+  /** Generic plans, which the functions ask for, are none that Citus makes of every statement. */
+  plans: `DO $$ DECLARE f record; BEGIN
+    FOR f IN SELECT oid::regprocedure AS name FROM pg_proc
+      WHERE pronamespace = 'public'::regnamespace AND 'plan_cache_mode=force_generic_plan' = ANY(proconfig)
+    LOOP EXECUTE format('ALTER FUNCTION %s SET plan_cache_mode = auto', f.name); END LOOP;
+  END $$`,
   /** Moved rows are still on the coordinator, invisible to queries. */
   forget: (table: string): string => `SELECT truncate_local_data_after_distributing_table('${table}')`,
 }
@@ -75,6 +81,7 @@ export async function distribute(pool: PostgresPool): Promise<string[]> {
       }
       await client.query(citusStatements.forget(table))
     }
+    await client.query(citusStatements.plans)
     return done
   })
 }

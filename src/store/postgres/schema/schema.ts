@@ -278,6 +278,30 @@ ALTER TABLE channels ADD COLUMN next_at bigint, ADD COLUMN lease_until bigint NO
 CREATE INDEX channels_next ON channels (next_at, id) WHERE next_at IS NOT NULL AND state <> 'off'
 `
 
+/** How much is stored, in the whole database or in one table; of Citus on all its servers, as far as they can be reached. */
+const storedBytesSchema = `
+CREATE FUNCTION stored_bytes(p_table text DEFAULT NULL) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  v_size text := format('pg_total_relation_size(%L)', p_table);
+  v_bytes bigint;
+BEGIN
+  IF p_table IS NULL THEN
+    v_size := 'pg_database_size(current_database())';
+  END IF;
+  EXECUTE 'SELECT ' || v_size INTO v_bytes;
+  IF EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN
+    IF p_table IS NULL THEN
+      SELECT v_bytes + coalesce(sum(result::bigint), 0) INTO v_bytes
+      FROM run_command_on_workers('SELECT ' || v_size) WHERE success;
+    ELSE
+      SELECT v_bytes + coalesce(sum(result::bigint), 0) INTO v_bytes
+      FROM run_command_on_shards(p_table, $shard$SELECT pg_total_relation_size('%s')$shard$) WHERE success;
+    END IF;
+  END IF;
+  RETURN v_bytes;
+END $$
+`
+
 /** In this order. The tables of the first two can be distributed by their partition. */
 const changesSchema = `
 ALTER TABLE annotations ADD COLUMN changes text NOT NULL DEFAULT '{"list":[],"more":0}',
@@ -470,5 +494,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: 'db9c64ae1064e8b1901cdb8f376e9aa7fbd01d1d54972f941e12dcd3f5d2f5e2',
     name: 'what modules of crawls were handed, and their checkpoints',
     sql: modulesSchema,
+  },
+  {
+    id: 32,
+    sha256: '7789279eee805d2bef12301cf3a2f8de1c2a78361f4ada17651543db921b6eb5',
+    name: 'how much is stored, on all servers',
+    sql: storedBytesSchema,
   },
 ]

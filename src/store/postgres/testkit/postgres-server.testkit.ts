@@ -91,7 +91,7 @@ const memory = '/dev/shm'
 const ROOM_BYTES = 2 * 1024 ** 3
 
 /** In memory where there is room for it, which halves the time of many small tests. */
-function carelessFolder(): string {
+export function carelessFolder(): string {
   if (!existsSync(memory)) return tmpdir()
   const { bavail, bsize } = statfsSync(memory)
   return bavail * bsize > ROOM_BYTES ? memory : tmpdir()

@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { after } from 'node:test'
 import { openPool, type PostgresPool } from '../connection/pool.ts'
 import { migrate } from '../schema/migrate.ts'
+import { cloneCitusDatabase, createCitusDatabase, createCitusTemplate, dropCitusDatabase } from './citus.testkit.ts'
 import { administer, databaseAddress, startPostgres } from './postgres-server.testkit.ts'
 
 /**
  * A real PostgreSQL for the tests of one process: the one that ERACE_TEST_POSTGRES names, as it is when many files run,
  * or one of its own that ends with the process. Each test has a database of its own, cloned from a template that has the
  * schema; ERACE_TEST_POSTGRES_TEMPLATE names one that exists.
+ *
+ * ERACE_TEST_CITUS names the coordinator of a Citus cluster in its place: then the same tests run on tables that are distributed.
  */
 export type TestPostgres = {
   /** Of the maintenance database. */
@@ -20,16 +23,17 @@ export type TestPostgres = {
 let shared: Promise<TestPostgres & { end(): Promise<void> }> | null = null
 let template: Promise<string> | null = null
 /** The server that all files share, if there is one. */
-let given = process.env.ERACE_TEST_POSTGRES || undefined
+let given = process.env.ERACE_TEST_CITUS || process.env.ERACE_TEST_POSTGRES || undefined
+let isCitus = Boolean(process.env.ERACE_TEST_CITUS)
 
 let users = 0
 
 /**
  * Call it in the outermost scope of the test file, or of those suites that need it: the server ends when the tests of the last of
- * them are over. Tests that stop the server need their `own`.
+ * them are over. Tests that stop the server, or look at what a single one does, need their `own`, which is never Citus.
  */
 export function usePostgres({ own = false } = {}): void {
-  if (own) given = undefined
+  if (own) [given, isCitus] = [undefined, false]
   users++
   after(async () => {
     if (--users > 0) return
@@ -55,6 +59,7 @@ async function startServer(): Promise<TestPostgres & { end(): Promise<void> }> {
 
 /** A database with the schema, to be cloned. */
 export async function createTemplate(address: string): Promise<string> {
+  if (isCitus) return createCitusTemplate(address)
   const name = `erace_template_${randomBytes(6).toString('hex')}`
   await administer(address, `CREATE DATABASE ${name}`)
   const pool = openPool({ address: databaseAddress(address, name), maxConnections: 2, name: 'template' })
@@ -86,11 +91,12 @@ async function findTemplate(address: string): Promise<string> {
 export async function createEmptyDatabase(): Promise<{ address: string; destroy(): Promise<void> }> {
   const server = await startServer()
   const name = `erace_empty_${randomBytes(6).toString('hex')}`
-  await administer(server.address, `CREATE DATABASE ${name}`)
+  if (isCitus) await createCitusDatabase(server.address, name)
+  else await administer(server.address, `CREATE DATABASE ${name}`)
   return {
     address: databaseAddress(server.address, name),
     async destroy() {
-      await administer(server.address, `DROP DATABASE ${name} WITH (FORCE)`)
+      await drop(server.address, name)
       await server.end()
     },
   }
@@ -104,7 +110,8 @@ export async function createDatabase(): Promise<TestDatabase> {
   template ??= findTemplate(address)
   const from = await template
   const name = `erace_test_${randomBytes(6).toString('hex')}`
-  await administer(address, `CREATE DATABASE ${name} TEMPLATE ${from} STRATEGY file_copy`)
+  if (isCitus) await cloneCitusDatabase(address, from, name)
+  else await administer(address, `CREATE DATABASE ${name} TEMPLATE ${from} STRATEGY file_copy`)
   const own = databaseAddress(address, name)
   const pool = openPool({ address: own, maxConnections: 4, name: 'test' })
   return {
@@ -112,7 +119,12 @@ export async function createDatabase(): Promise<TestDatabase> {
     pool,
     async destroy() {
       await pool.close()
-      await administer(address, `DROP DATABASE ${name} WITH (FORCE)`)
+      await drop(address, name)
     },
   }
+}
+
+async function drop(address: string, name: string): Promise<void> {
+  if (isCitus) await dropCitusDatabase(address, name)
+  else await administer(address, `DROP DATABASE ${name} WITH (FORCE)`)
 }
