@@ -26,6 +26,7 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
   api: () => import('./api.ts'),
   deliver: () => import('./deliver.ts'),
   cluster: () => import('./cluster.ts'),
+  citus: () => import('./citus.ts'),
   leases: () => import('./leases.ts'),
   load: () => import('./leases/load.ts'),
   footprint: () => import('./footprint.ts'),

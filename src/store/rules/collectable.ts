@@ -53,6 +53,11 @@ export type PartitionJoin = (a: string, b: string) => string
 
 export const noPartitions: PartitionJoin = () => ''
 
+/** Kept by the record of another version. */
+const isKeptByAnother = `v.body = 'kept' AND v.original <> v.id`
+/** Version `o` has the body that `alias` refers to. */
+const hasBodyOf = (alias: string): string => `o.digest = ${alias}.digest AND o.body = 'kept'`
+
 /** Conditions on a version `v` of a document `d`. */
 export const collectableSql = {
   /** The newest counts as current, even if the document names another: version numbers go on from it. */
@@ -70,6 +75,7 @@ export const collectableSql = {
   hasNoRecord: (record: string): string => `v.body = 'kept' AND v.${record} = 0 AND v.original = v.id`,
   /** Kept by the record of another version, which does not have it. `original` joins `o` to it. */
   hasNoOriginal: (original: string): string =>
-    `v.body = 'kept' AND v.original <> v.id AND NOT EXISTS
-      (SELECT 1 FROM versions o WHERE ${original} AND o.digest = v.digest AND o.body = 'kept')`,
+    `${isKeptByAnother} AND NOT EXISTS (SELECT 1 FROM versions o WHERE ${original} AND ${hasBodyOf('v')})`,
+  isKeptByAnother,
+  hasBodyOf,
 } as const

@@ -10,11 +10,17 @@ import { partitionOfDigest } from '../documents/documents-bodies.ts'
 const ROWS_AT_ONCE = 500_000
 
 const within = 'v.partition BETWEEN $1::smallint AND $2::smallint'
+const references = `SELECT v.id, v.record, v.original, v.digest FROM versions v
+    WHERE ${within} AND ${collectableSql.isKeptByAnother}`
 
-/** Conditions on versions `v` whose body can't be read, by the catalogue alone. */
+/**
+ * Versions whose body can't be read, by the catalogue alone. Originals lie in partitions of their own, maybe on another server: those
+ * references that have theirs are taken away from all.
+ */
 export const damagedVersions = {
-  bare: collectableSql.hasNoRecord('record'),
-  orphaned: collectableSql.hasNoOriginal(`o.partition = v.original % ${partitionCount} AND o.id = v.original`),
+  bare: `SELECT v.id, v.record FROM versions v WHERE ${within} AND ${collectableSql.hasNoRecord('record')}`,
+  orphaned: `SELECT r.id, r.record FROM (${references}) r EXCEPT SELECT r.id, r.record FROM (${references} OFFSET 0) r
+    JOIN versions o ON o.partition = (r.original % ${partitionCount})::smallint AND o.id = r.original AND ${collectableSql.hasBodyOf('r')}`,
 } as const
 
 const checks: readonly [what: string, sql: string][] = [
@@ -40,13 +46,10 @@ const checks: readonly [what: string, sql: string][] = [
     `SELECT count(*) AS n FROM versions v WHERE ${within} AND NOT EXISTS
       (SELECT 1 FROM documents d WHERE d.partition = v.partition AND d.id = v.document)`,
   ],
-  [
-    'kept versions without a record',
-    `SELECT count(*) AS n FROM versions v WHERE ${within} AND ${damagedVersions.bare}`,
-  ],
+  ['kept versions without a record', `SELECT count(*) AS n FROM (${damagedVersions.bare}) damaged`],
   [
     'repeated bodies whose original is not there or not kept',
-    `SELECT count(*) AS n FROM versions v WHERE ${within} AND ${damagedVersions.orphaned}`,
+    `SELECT count(*) AS n FROM (${damagedVersions.orphaned}) damaged`,
   ],
   [
     'held versions that are not there',
@@ -95,10 +98,8 @@ const BATCH = 500
 const these = 'v.partition = ANY($1::smallint[]) AND v.id = ANY($2::bigint[])'
 
 const repairStatements = {
-  damaged: `SELECT v.id AS "versionId", v.record FROM versions v WHERE v.partition BETWEEN $1::smallint AND $2::smallint
-    AND (${Object.values(damagedVersions)
-      .map((condition) => `(${condition})`)
-      .join(' OR ')})`,
+  damaged: `SELECT id AS "versionId", record FROM (${damagedVersions.bare}) bare
+    UNION SELECT id, record FROM (${damagedVersions.orphaned}) orphaned`,
   lock: `SELECT v.id, v.digest, v.record, d.url FROM versions v JOIN documents d ON d.partition = v.partition AND d.id = v.document
     WHERE v.partition = $1::smallint AND v.id = ANY($2::bigint[]) ORDER BY v.id FOR UPDATE OF v`,
   sharing: `SELECT v.id FROM versions v WHERE v.original = ANY($1::bigint[]) AND ${collectableSql.isReference('v')}`,

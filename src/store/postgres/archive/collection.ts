@@ -50,7 +50,8 @@ const keptColumns = `v.id, v.document AS "documentId", v.n, d.url, v.at, d.versi
 
 const these = 'partition = ANY($1::smallint[]) AND id = ANY($2::bigint[])'
 
-const samePartition: PartitionJoin = (a, b) => `${a}.partition = ${b}.partition AND `
+/** Rows are locked in one partition, which Citus wants to see named of every table. */
+const inPartition: PartitionJoin = (a) => `${a}.partition = $1::smallint AND `
 
 /** Collecting is rare and goes through many rows at once, so statements may span many partitions. */
 const sql = {
@@ -62,8 +63,8 @@ const sql = {
   leave: `UPDATE versions SET leaving = true WHERE ${these} AND NOT leaving`,
   stay: `UPDATE versions SET leaving = false WHERE ${these} AND leaving`,
   orders: `SELECT v.id, v.document, v.digest, v.original, v.links, v.body, v.wanted, v.record, v.length,
-    ${collectableSql.isCurrent(samePartition)} AS current, ${collectableSql.isAwaited(samePartition)} AS awaited
-    FROM versions v JOIN documents d ON d.partition = v.partition AND d.id = v.document
+    ${collectableSql.isCurrent(inPartition)} AS current, ${collectableSql.isAwaited(inPartition)} AS awaited
+    FROM versions v JOIN documents d ON d.partition = $1::smallint AND d.id = v.document
     WHERE v.partition = $1::smallint AND v.id = ANY($2::bigint[]) ORDER BY v.id FOR UPDATE OF v`,
   pinned: 'SELECT DISTINCT version FROM holds WHERE partition = ANY($1::smallint[]) AND version = ANY($2::bigint[])',
   undelivered: `SELECT DISTINCT a.version FROM ${collectableSql.undelivered} WHERE a.version = ANY($1::bigint[])`,
@@ -74,7 +75,7 @@ const sql = {
   /** Versions that follow each other may share a list. */
   removeLinks: `DELETE FROM links l USING unnest($1::smallint[], $2::bigint[], $3::bigint[]) AS r(partition, id, document)
     WHERE l.partition = r.partition AND l.id = r.id AND NOT EXISTS (
-      SELECT 1 FROM versions v WHERE v.partition = r.partition AND v.document = r.document AND v.links = r.id)`,
+      SELECT 1 FROM versions v WHERE v.partition = l.partition AND v.document = r.document AND v.links = l.id)`,
   drop: `UPDATE versions v SET body = 'dropped', header = r.header, text = coalesce(r.text, v.text),
     text_rules = coalesce(r.rules, v.text_rules), original = v.id, record = 0, length = 0, leaving = false
     FROM unnest($1::smallint[], $2::bigint[], $3::text[], $4::bytea[], $5::bigint[]) AS r(partition, id, header, text, rules)

@@ -58,7 +58,7 @@ const INT8 = 20
  * All these statements look rows up by keys, so one generic plan fits all values; else the server would plan many of them each time.
  * Citus makes such plans only of what it knows to lie on one server, and has to be left the choice.
  */
-const MANY_SHORT = `; SET jit = off; SELECT set_config('plan_cache_mode',
+const MANY_SHORT = `; SET jit = off; SET citus.max_adaptive_executor_pool_size = 1; SELECT set_config('plan_cache_mode',
   CASE WHEN EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN 'auto' ELSE 'force_generic_plan' END, false)`
 const CONNECT_TIMEOUT_MS = 10_000
 const KEEP_ALIVE_MS = 10_000

@@ -4,12 +4,14 @@
  *
  * The planner is kept from walking through tables: statements are planned while the tables are empty and used when they are not.
  * Whatever is looked up for a list of keys is looked up key by key in the index (LATERAL with LIMIT).
+ *
+ * This is how the first schema made them. `frontier_offer` was replaced since (frontier-offer-function.ts).
  */
 const settings = `LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`
 
 /** Whoever comes with a later run begins it: nothing was seen in it yet. */
-const lock = `SELECT * INTO f FROM frontiers WHERE partition = p_partition FOR NO KEY UPDATE;
+export const lock = `SELECT * INTO f FROM frontiers WHERE partition = p_partition FOR NO KEY UPDATE;
   IF f.run < p_run THEN
     f.run := p_run;
     f.seen := 0;
@@ -17,11 +19,11 @@ const lock = `SELECT * INTO f FROM frontiers WHERE partition = p_partition FOR N
   END IF;
   v_before := f.seq;`
 
-const save = `UPDATE frontiers SET run = f.run, seq = f.seq, last_host = f.last_host, queued = f.queued, seen = f.seen,
+export const save = `UPDATE frontiers SET run = f.run, seq = f.seq, last_host = f.last_host, queued = f.queued, seen = f.seen,
     hosts = f.hosts, waiting = f.waiting, given_up = f.given_up WHERE partition = p_partition;`
 
 /** Offers as rows, each with what is known of its link: `was`, the run or round in which it was seen last, and how deep. */
-const judged = `
+export const judged = `
     SELECT o.n, o.host AS place, v_ids[o.host] AS host, o.parent, o.fp, coalesce(o.key, o.fp) AS key, o.depth, o.hops, o.redirects,
       o.priority, o.url, coalesce(o.errand, 0) AS errand, coalesce(p_rounds[o.errand], f.run) AS seen_in, s.run AS was
     FROM unnest(p_host, p_parent, p_errand, p_fp, p_keys, p_depth, p_hops, p_redirects, p_priority, p_url)

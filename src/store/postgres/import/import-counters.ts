@@ -13,12 +13,12 @@ const statements = {
       seq = greatest(f.seq, coalesce(q.seq, 0)), queued = coalesce(q.n, 0),
       last_host = greatest(f.last_host, coalesce(h.last, 0)), hosts = coalesce(h.n, 0), waiting = coalesce(h.waiting, 0),
       given_up = coalesce(h.given_up, 0), seen = coalesce(h.accepted, 0)
-    FROM (SELECT generate_series(0, ${partitionCount - 1})::smallint AS partition) p
-    LEFT JOIN (SELECT partition, max(seq) AS seq, count(*) AS n FROM queue GROUP BY partition) q USING (partition)
+    FROM frontiers p
+    LEFT JOIN (SELECT partition, max(seq) AS seq, count(*) AS n FROM queue GROUP BY partition) q ON q.partition = p.partition
     LEFT JOIN (SELECT partition, max(id / ${partitionCount}) AS last, count(*) AS n,
         count(*) FILTER (WHERE queued > 0) AS waiting, count(*) FILTER (WHERE ${isGivenUpSql('$1::bigint')}) AS given_up,
         coalesce(sum(accepted) FILTER (WHERE run = $1::bigint), 0)::bigint AS accepted
-      FROM hosts GROUP BY partition) h USING (partition)
+      FROM hosts GROUP BY partition) h ON h.partition = p.partition
     WHERE f.partition = p.partition`,
   leases: 'UPDATE leases SET clean = $1',
   forgetCounts: 'DELETE FROM inbox_counts',

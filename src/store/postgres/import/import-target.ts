@@ -19,11 +19,10 @@ const TURN_BYTES = 1 << 20
 
 const statements = {
   seed: `INSERT INTO control (name, value) VALUES ('seed', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-  strays: `SELECT r.place FROM unnest($1::bigint[], $2::smallint[], $3::bigint[], $4::bytea[]) WITH ORDINALITY
-      AS r(id, partition, original, digest, place)
-    LEFT JOIN LATERAL (SELECT x.digest FROM versions x WHERE x.partition = r.partition AND x.id = r.original AND x.body = 'kept'
-      AND x.original = x.id OFFSET 0) o ON true
-    WHERE o.digest IS DISTINCT FROM r.digest ORDER BY 1`,
+  originals: `SELECT r.place FROM unnest($1::smallint[], $2::bigint[], $3::bytea[]) WITH ORDINALITY
+      AS r(partition, original, digest, place)
+    JOIN versions x ON x.partition = r.partition AND x.id = r.original AND x.digest = r.digest
+    WHERE x.body = 'kept' AND x.original = x.id`,
 }
 
 /** The store that a folder is moved into. One process at a time: a lock of its own connection keeps others out. */
@@ -72,19 +71,18 @@ export async function openImportTarget(pool: PostgresPool): Promise<ImportTarget
       const places = new Set<number>()
       for (const table of importTables[kind]) {
         const { text, values } = compareRows(table, rows)
-        for (const { place } of await pool.query<{ place: number }>(text, values)) places.add(place - 1)
+        for (const place of othersOf(rows, await pool.query<Placed>(text, values))) places.add(place)
       }
       return [...places].sort((a, b) => a - b)
     },
     async strays(versions) {
       if (versions.length === 0) return []
-      const rows = await pool.query<{ place: number }>(statements.strays, [
-        versions.map(({ id }) => id),
+      const found = await pool.query<Placed>(statements.originals, [
         versions.map(({ original }) => partitionOfId(original as number)),
         versions.map(({ original }) => original),
         versions.map(({ digest }) => digest),
       ])
-      return rows.map(({ place }) => place - 1)
+      return othersOf(versions, found)
     },
     checkDerived: async () => (await pool.query<{ fault: string }>(counterFaults)).map(({ fault }) => fault),
     count: (kind) =>
@@ -97,6 +95,14 @@ export async function openImportTarget(pool: PostgresPool): Promise<ImportTarget
       await pool.close()
     },
   }
+}
+
+type Placed = { place: number }
+
+/** The places (from 0) of those that are not among the found, whose places count from 1. */
+function othersOf(all: readonly unknown[], found: readonly Placed[]): number[] {
+  const places = new Set(found.map(({ place }) => place - 1))
+  return [...all.keys()].filter((place) => !places.has(place))
 }
 
 /** Plans of what comes now shall know how much there is. The server does it by itself before long: a failure is none. */

@@ -70,9 +70,11 @@ describe('rows on their way into tables', () => {
   })
   after(() => database.destroy())
 
+  /** Of those that are not there or not the same. */
   const placesOf = async (table: ImportTable, rows: readonly ImportRow[]): Promise<number[]> => {
     const { text, values } = compareRows(table, rows)
-    return (await database.pool.query<{ place: number }>(text, values)).map(({ place }) => place)
+    const same = new Set((await database.pool.query<{ place: number }>(text, values)).map(({ place }) => place))
+    return rows.map((_, n) => n + 1).filter((place) => !same.has(place))
   }
 
   for (const kind of importKinds)

@@ -82,7 +82,7 @@ function arrayOf(type: ColumnType, column: readonly ImportValue[]): string {
 
 const compares = new Map<string, string>()
 
-/** Asks for the places (from 1) of rows that are not there or not the same. */
+/** Asks for the places (from 1) of rows that are there and the same. */
 export function compareRows(table: ImportTable, rows: readonly ImportRow[]): Statement {
   const given = table.derive === undefined ? rows : rows.map(table.derive)
   const checked = table.columns.filter((column) => column.checked)
@@ -103,6 +103,5 @@ function compareText({ name, key }: ImportTable, checked: readonly ImportColumn[
   const at = key.map((column) => `x.${quoted(column)} = r.${quoted(column)}`).join(' AND ')
   const sides = (side: string): string => checked.map((column) => `${side}.${quoted(column.name)}`).join(', ')
   return `SELECT r.place_ AS place FROM json_to_recordset($1::json) AS r(place_ int, ${definition})
-    LEFT JOIN LATERAL (SELECT x.*, true AS there_ FROM ${name} x WHERE ${at} OFFSET 0) t ON true
-    WHERE t.there_ IS NULL OR ROW(${sides('t')}) IS DISTINCT FROM ROW(${sides('r')}) ORDER BY 1`
+    JOIN ${name} x ON ${at} WHERE ROW(${sides('x')}) IS NOT DISTINCT FROM ROW(${sides('r')})`
 }

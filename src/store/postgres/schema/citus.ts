@@ -47,6 +47,8 @@ export const keptTogether: readonly string[] = ['leases']
 
 const [first] = distributedTables
 
+const SHARDS_PER_NODE = 4
+
 /** Those that are spread already are left alone: after an interruption the same call goes on. */
 export const citusStatements = {
   installed: `SELECT
@@ -58,20 +60,20 @@ export const citusStatements = {
   /** Moves existing rows, too; the table is locked for writes meanwhile. */
   distribute: (table: string): string =>
     `SELECT create_distributed_table('${table}', 'partition', colocate_with => '${table === first ? 'none' : first}')`,
-  /** Generic plans, which the functions ask for, are none that Citus makes of every statement. */
-  plans: `DO $$ DECLARE f record; BEGIN
-    FOR f IN SELECT oid::regprocedure AS name FROM pg_proc
-      WHERE pronamespace = 'public'::regnamespace AND 'plan_cache_mode=force_generic_plan' = ANY(proconfig)
-    LOOP EXECUTE format('ALTER FUNCTION %s SET plan_cache_mode = auto', f.name); END LOOP;
-  END $$`,
+  /** What is asked of all partitions is asked of each shard: few are enough, and can be made more later. */
+  shards: (nodes: number): string => `SET citus.shard_count = ${SHARDS_PER_NODE * nodes}`,
+  /** Each call runs on the server that has its partition. */
+  delegate: `SELECT create_distributed_function(oid::regprocedure, 'p_partition', colocate_with => '${first}')
+    FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND proname = 'frontier_offer'`,
   /** Moved rows are still on the coordinator, invisible to queries. */
   forget: (table: string): string => `SELECT truncate_local_data_after_distributing_table('${table}')`,
 }
 
 /** Returns the tables that were distributed by this call. The schema is locked meanwhile. */
 export async function distribute(pool: PostgresPool): Promise<string[]> {
-  await requireCitus(pool)
+  const nodes = await requireCitus(pool)
   return alone(pool, async (client) => {
+    await client.query(citusStatements.shards(nodes))
     const spread = new Set((await client.query<{ name: string }>(citusStatements.spread)).rows.map(({ name }) => name))
     const done: string[] = []
     for (const table of distributedTables) {
@@ -81,12 +83,13 @@ export async function distribute(pool: PostgresPool): Promise<string[]> {
       }
       await client.query(citusStatements.forget(table))
     }
-    await client.query(citusStatements.plans)
+    await client.query(citusStatements.delegate)
     return done
   })
 }
 
-async function requireCitus(pool: PostgresPool): Promise<void> {
+/** How many servers take tables. */
+async function requireCitus(pool: PostgresPool): Promise<number> {
   const [row] = await pool.query<{ installed: string | null; available: boolean; role: string }>(
     citusStatements.installed,
   )
@@ -104,6 +107,7 @@ async function requireCitus(pool: PostgresPool): Promise<void> {
       'store-refused',
       'Citus knows no server that takes tables: let an administrator name them with citus_add_node on the coordinator',
     )
+  return workers!.n
 }
 
 /** Whether the database has the extension. */

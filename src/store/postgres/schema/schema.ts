@@ -1,3 +1,4 @@
+import { offerFunction } from '../frontier/frontier-offer-function.ts'
 import { archiveSchema, collectionRunSchema, reachedSchema } from './schema-archive.ts'
 import { frontierSchema } from './schema-frontier.ts'
 import { accountsSchema, inboxPagesSchema, requestCountsSchema } from './schema-people.ts'
@@ -278,8 +279,13 @@ ALTER TABLE channels ADD COLUMN next_at bigint, ADD COLUMN lease_until bigint NO
 CREATE INDEX channels_next ON channels (next_at, id) WHERE next_at IS NOT NULL AND state <> 'off'
 `
 
-/** How much is stored, in the whole database or in one table; of Citus on all its servers, as far as they can be reached. */
-const storedBytesSchema = `
+/**
+ * Functions that Citus can plan; the connections themselves say which plans they want. And how much is stored, in the whole database or
+ * in one table: of Citus on all its servers, as far as they can be reached.
+ */
+const distributedSchema = `${offerFunction}
+ALTER FUNCTION frontier_settle RESET plan_cache_mode;
+ALTER FUNCTION frontier_give_up RESET plan_cache_mode;
 CREATE FUNCTION stored_bytes(p_table text DEFAULT NULL) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   v_size text := format('pg_total_relation_size(%L)', p_table);
@@ -497,8 +503,8 @@ export const postgresMigrations: readonly PostgresMigration[] = [
   },
   {
     id: 32,
-    sha256: '7789279eee805d2bef12301cf3a2f8de1c2a78361f4ada17651543db921b6eb5',
-    name: 'how much is stored, on all servers',
-    sql: storedBytesSchema,
+    sha256: '7622750e2f8a2ac4baa952715a611675229ce08184468c9fb0013094fc9a9d75',
+    name: 'functions for tables that are distributed',
+    sql: distributedSchema,
   },
 ]

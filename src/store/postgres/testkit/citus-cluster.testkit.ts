@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -9,7 +9,13 @@ import { administer, carelessFolder, databaseAddress, freePort } from './postgre
 const run = promisify(execFile)
 
 /** One server of a cluster, in a folder of its own. */
-export type CitusServer = { address: string; stop(): Promise<void>; start(): Promise<void> }
+export type CitusServer = {
+  address: string
+  stop(): Promise<void>
+  start(): Promise<void>
+  /** Of its first process. */
+  pid(): number
+}
 
 /** A coordinator and its nodes on the loopback interface. Without nodes it is a plain PostgreSQL of the same version. */
 export type CitusCluster = {
@@ -42,12 +48,20 @@ async function serverUser(): Promise<{ uid: number; gid: number } | undefined> {
   return { uid: await number('-u'), gid: await number('-g') }
 }
 
-export async function startCitusCluster({ programs, nodes, durable = false }: CitusClusterOptions): Promise<CitusCluster> {
+export async function startCitusCluster({
+  programs,
+  nodes,
+  durable = false,
+}: CitusClusterOptions): Promise<CitusCluster> {
   const user = await serverUser()
   const folder = mkdtempSync(join(durable ? tmpdir() : carelessFolder(), 'erace-citus-'))
   if (user !== undefined) chownSync(folder, user.uid, user.gid)
   const program = (name: string, ...args: string[]) =>
-    run(join(programs, name), args, { ...user, cwd: folder, env: { PATH: process.env.PATH, HOME: folder, LC_ALL: 'C' } })
+    run(join(programs, name), args, {
+      ...user,
+      cwd: folder,
+      env: { PATH: process.env.PATH, HOME: folder, LC_ALL: 'C' },
+    })
 
   async function startServer(name: string): Promise<CitusServer> {
     const data = join(folder, name)
@@ -61,15 +75,19 @@ export async function startCitusCluster({ programs, nodes, durable = false }: Ci
       'max_worker_processes = 64',
       'max_locks_per_transaction = 512',
       ...(nodes > 0 ? citusSettings : []),
+      'shared_buffers = 256MB',
+      'max_wal_size = 4GB',
       ...(durable ? [] : careless),
     ]
     writeFileSync(join(data, 'postgresql.auto.conf'), `${settings.join('\n')}\n`)
-    const control = (...args: string[]) => program('pg_ctl', '-D', data, '-w', '-s', '-l', join(folder, `${name}.log`), ...args)
+    const control = (...args: string[]) =>
+      program('pg_ctl', '-D', data, '-w', '-s', '-l', join(folder, `${name}.log`), ...args)
     await control('start')
     return {
       address: `postgres://postgres@127.0.0.1:${port}/postgres`,
       stop: async () => void (await control('stop', '-m', 'immediate')),
       start: async () => void (await control('start')),
+      pid: () => Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]),
     }
   }
 

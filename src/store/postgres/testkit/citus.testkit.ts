@@ -74,6 +74,15 @@ export async function cloneCitusDatabase(coordinator: string, template: string, 
   await onAll(coordinator, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
 }
 
+/** Citus may begin a connection of its own at this moment: then it is there. */
+const IN_USE = '55006'
+const MAX_TRIES = 5
+
 export async function dropCitusDatabase(coordinator: string, name: string): Promise<void> {
-  await onAll(coordinator, `DROP DATABASE ${name} WITH (FORCE)`)
+  for (let tries = 1; ; tries++)
+    try {
+      return await onAll(coordinator, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+    } catch (error) {
+      if ((error as { code?: string }).code !== IN_USE || tries === MAX_TRIES) throw error
+    }
 }
