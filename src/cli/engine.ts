@@ -196,6 +196,8 @@ export type WorkerHooks = {
 
 /** A cluster at one moment. Times are ages by the store's clock. */
 export type ClusterSnapshot = {
+  /** Why the counts of the whole store could not be read; they are those of before then. */
+  problem: string | null
   nodes: NodeReport[]
   /** Partitions without a lease. */
   freePartitions: number

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../core/clock.ts'
-import { AppError } from '../core/errors.ts'
+import { AppError, isAppError } from '../core/errors.ts'
 import type { ClusterFacts, NodeReport, NodeStore } from '../store/contracts/cluster/nodes.ts'
 
 /** Sums over all partitions. */
@@ -24,6 +24,7 @@ export function createClusterControl({ nodes, frontier, countTasks, facts, clock
   let forgetAt = Number.NEGATIVE_INFINITY
   let countAt = Number.NEGATIVE_INFINITY
   let tasks = 0
+  let totals = { queued: 0, seen: 0, hosts: 0 }
 
   async function recentTasks(): Promise<number> {
     if (clock.monotonic() < countAt) return tasks
@@ -38,9 +39,18 @@ export function createClusterControl({ nodes, frontier, countTasks, facts, clock
         await nodes.forget(FORGOTTEN_MS)
         forgetAt = clock.monotonic() + FORGET_EVERY_MS
       }
-      const [list, now, waiting] = await Promise.all([nodes.list(), facts(), recentTasks()])
-      const { queued, seen, hosts } = await frontier.totals(now.run?.id ?? 0)
-      return { nodes: list, ...now, queued, seen, hosts, tasks: waiting }
+      const [list, now] = await Promise.all([nodes.list(), facts()])
+      // Of a distributed store some servers may be away while the rest answers: the counts are then those of before.
+      let problem: string | null = null
+      try {
+        const { queued, seen, hosts } = await frontier.totals(now.run?.id ?? 0)
+        totals = { queued, seen, hosts }
+        await recentTasks()
+      } catch (error) {
+        if (!isAppError(error) || error.retry === 'never') throw error
+        problem = error.message
+      }
+      return { nodes: list, ...now, ...totals, tasks, problem }
     },
     async drain(name: string, draining: boolean): Promise<string> {
       const node = pick(await nodes.list(), name)

@@ -4,10 +4,13 @@ import { type PostgresServer, startPostgres } from '../../src/store/postgres/tes
 import { type EraceProcess, lastLines, readResult, startErace } from '../kit/erace.ts'
 import { timed } from './experiment.ts'
 
+/** The server, or servers, of the store. */
+type StoreServer = Pick<PostgresServer, 'createDatabase' | 'end'>
+
 /** A generated web, a temporary PostgreSQL, and the processes of a cluster that crawls the one into the other. */
-export type ClusterWeb = {
+export type ClusterWeb<S extends StoreServer = PostgresServer> = {
   origin: Origin
-  server: PostgresServer
+  server: S
   /** For reading what was stored. */
   pool: PostgresPool
   /** `erace crawl --store`, which is also a worker. */
@@ -34,9 +37,8 @@ export type ClusterWebOptions = {
 /** Small pages: their content does not matter here. */
 const small = { meanBytes: 8000, links: 25 }
 
-async function startClusterWeb(options: ClusterWebOptions): Promise<ClusterWeb> {
+async function startClusterWeb<S extends StoreServer>(options: ClusterWebOptions, server: S): Promise<ClusterWeb<S>> {
   const { pages, hosts, fetchers, threads, delayMs, latencyMs, leaseMs } = options
-  const server = await startPostgres()
   const store = await server.createDatabase('erace')
   const origin = await startOrigin({ pages, hosts, latencyMs, ...small })
   const pool = openPool({ address: store, maxConnections: 2, name: 'judge' })
@@ -97,7 +99,7 @@ export type WebReport = {
 
 /** Checks that every page was stored once, few were requested twice, and every delay was kept. */
 export async function checkWeb(
-  { origin, pool }: ClusterWeb,
+  { origin, pool }: Pick<ClusterWeb, 'origin' | 'pool'>,
   { delayMs, fetchers, losses }: { delayMs: number; fetchers: number; losses: number },
   faults: string[],
 ): Promise<WebReport> {
@@ -137,11 +139,12 @@ export async function endAll(processes: readonly EraceProcess[], faults: string[
 }
 
 /** Runs an experiment on a cluster, and closes it. */
-export async function withClusterWeb<R>(
+export async function withClusterWeb<R, S extends StoreServer = PostgresServer>(
   options: ClusterWebOptions,
-  work: (web: ClusterWeb, faults: string[]) => Promise<R>,
+  work: (web: ClusterWeb<S>, faults: string[]) => Promise<R>,
+  startServer: () => Promise<S> = startPostgres as () => Promise<never>,
 ): Promise<R & { seconds: number; faults: string[] }> {
-  const web = await startClusterWeb(options)
+  const web = await startClusterWeb(options, await startServer())
   const faults: string[] = []
   try {
     const report = await timed(() => work(web, faults))

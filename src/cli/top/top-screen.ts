@@ -71,7 +71,7 @@ export function topReport(snapshot: ClusterSnapshot, leaseMs: number): string {
 }
 
 function headLines({ before, snapshot, leaseMs, size }: TopView, paint: Paint): string[] {
-  const { run, leader, nodes, freePartitions, queued, seen, hosts, tasks, paused, held } = snapshot
+  const { run, leader, nodes, freePartitions, queued, seen, hosts, tasks, paused, held, problem } = snapshot
   const rates = ratesOf(before, snapshot, leaseMs)
   const lost = rowsOf(snapshot, leaseMs).filter(({ state }) => state === 'lost').length
   const runWords = run === null ? 'no run yet' : `run ${run.id} ${run.finished ? 'finished' : 'running'}`
@@ -101,6 +101,8 @@ function headLines({ before, snapshot, leaseMs, size }: TopView, paint: Paint): 
     ),
   )
   if (state !== '') lines.push(paint(cut(state, size.columns), '1;33'))
+  if (problem !== null)
+    lines.push(paint(cut(`counts are not current: ${printable(problem, size.columns)}`, size.columns), '1;33'))
   return lines
 }
 

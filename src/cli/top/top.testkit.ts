@@ -19,6 +19,7 @@ export function nodeOf(parts: Partial<NodeReport> = {}): NodeReport {
 
 export function snapshotOf(parts: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
   return {
+    problem: null,
     nodes: [nodeOf()],
     freePartitions: 0,
     paused: false,
