@@ -129,14 +129,20 @@ export type RequestHeaders = { kind: 'headers'; flat: string[] } | { kind: 'refu
  * alone are written once, since most requests add nothing.
  */
 export function createHeaderWriter(defaults: Record<string, string>) {
-  const alone = write([], defaults, new Set())
+  const names = new Set<string>()
+  const alone = write([], defaults, names)
   if (alone.kind === 'refused') throw new AppError('config-invalid', alone.message)
+  const byDefault = alone.flat
 
   return (own: Record<string, string> | undefined): RequestHeaders => {
     if (own === undefined) return alone
     const given = new Set<string>()
     const written = write([], own, given)
-    return written.kind === 'refused' ? written : write(written.flat, defaults, given)
+    if (written.kind === 'refused') return written
+    // Validators replace no default: the defaults, which were checked once, follow as they are.
+    return ![...given].some((name) => names.has(name))
+      ? { kind: 'headers', flat: written.flat.concat(byDefault) }
+      : write(written.flat, defaults, given)
   }
 }
 
