@@ -5,7 +5,7 @@ import { systemClock } from '../../core/clock.ts'
 import type { CrawlResult } from '../../core/reports/crawl-report.ts'
 import { createWhileAlive, firstFailure } from '../../core/work/race.ts'
 import { checkSettings } from '../../crawl/crawl-settings.ts'
-import { withModuleReports } from '../threads/modules.ts'
+import { withModuleReports } from '../threads/module-use.ts'
 import { openNode } from './worker.ts'
 
 /** `erace crawl` on a shared store: this process joins as one more worker, and returns when the crawl is over. */

@@ -10,7 +10,7 @@ import { createIdleWork } from '../../crawl/idle-work.ts'
 import { createCounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { isServed } from '../../store/sqlite/folder/lock.ts'
 import { createBackground } from '../threads/background.ts'
-import { type Modules, startFolderModules, withModuleReports } from '../threads/modules.ts'
+import { hasModules, type Modules, withModuleReports } from '../threads/module-use.ts'
 import { openForCrawling, type ShardThreads, startShardThreads } from '../threads/sqlite-shards.ts'
 import { crawlInService } from './crawl-service.ts'
 
@@ -34,7 +34,14 @@ export async function crawl(settings: CrawlSettings, hooks: CrawlHooks): Promise
     const memory = createCounterMemory(shards, settings.maxPages)
     const counters = openSharedCounters(memory)
     const looksBack = run.continued || run.id > 1 || settings.depth !== null
-    modules = await startFolderModules({ folder, config, run: run.id, log, retries })
+    if (hasModules(config))
+      modules = await (await import('../threads/modules.ts')).startFolderModules({
+        folder,
+        config,
+        run: run.id,
+        log,
+        retries,
+      })
     threads = startShardThreads({
       ...{ settings, opened, run: run.id, looksBack, memory, modules, log, retries },
       onFileClosed: () => jobs.compress && background?.wake(),

@@ -1,16 +1,14 @@
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { MessageChannel, type MessagePort } from 'node:worker_threads'
+import { MessageChannel } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import { createBodyReader } from '../../archive/body-reader.ts'
 import type { Config } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { CrawlResult } from '../../core/reports/crawl-report.ts'
 import type { Retries } from '../../core/work/retries.ts'
-import type { Wanted } from '../../crawl/parts/answer.ts'
 import { createVersionReader } from '../../crawl/parts/kept-answer.ts'
-import { type ModuleHost, startModuleHost } from '../../crawl/parts/module-host.ts'
+import { startModuleHost } from '../../crawl/parts/module-host.ts'
 import { openSpoolFolder } from '../../crawl/parts/rewindable-body.ts'
 import type { ModuleJournal } from '../../store/contracts/module-journal.ts'
 import type { ObjectStore } from '../../store/contracts/objects.ts'
@@ -22,16 +20,7 @@ import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { createSqliteModuleJournal } from '../../store/sqlite/modules/module-journal.ts'
-
-/** What a shard's thread is given to reach the modules of its process. */
-export type ShardModules = { port: MessagePort; wanted: readonly Wanted[]; spool: string }
-
-/** The modules of a process, in their threads. */
-export type Modules = Pick<ModuleHost, 'stop' | 'forget' | 'failed' | 'reports'> & {
-  /** One more shard; its port is to be transferred. */
-  connect(): ShardModules
-  end(): Promise<void>
-}
+import { filesOf, hasModules, type Modules } from './module-use.ts'
 
 export type ModulesOptions = {
   config: Config
@@ -43,11 +32,6 @@ export type ModulesOptions = {
   log: Logger
   retries: Retries
 }
-
-const filesOf = (list: readonly string[]): string[] => list.filter((item) => item !== 'archive')
-
-/** Whether the settings name any module or storage. */
-export const hasModules = ({ parts }: Config): boolean => parts.modules.length + filesOf(parts.storage).length > 0
 
 export async function startModules(options: ModulesOptions): Promise<Modules> {
   if (!options.config.parts.storage.includes('archive'))
@@ -117,12 +101,4 @@ export async function startSharedModules(
     await options.stores.close()
     throw error
   }
-}
-
-/** The result of a crawl, with what its modules came to. Nothing is left for the next crawl when this one is finished. */
-export async function withModuleReports(modules: Modules, crawling: Promise<CrawlResult>): Promise<CrawlResult> {
-  const result = await crawling
-  const reports = await modules.stop(result.interrupted ? 'at-once' : 'drain')
-  if (result.finished) await modules.forget()
-  return { ...result, details: { ...result.details, modules: reports } }
 }

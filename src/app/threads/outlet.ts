@@ -1,6 +1,6 @@
 import { createOutlet, type Outlet } from '../../crawl/parts/outlet.ts'
 import { createSpool } from '../../crawl/parts/rewindable-body.ts'
-import type { ShardModules } from './modules.ts'
+import type { ShardModules } from './module-use.ts'
 
 /** In the thread of a shard: what leads to the modules of its process. */
 export function openOutlet(modules: ShardModules | null, shard: number): Outlet | null {

@@ -34,7 +34,7 @@ import { createPostgresFrontier } from '../../store/postgres/frontier/frontier.t
 import { createPostgresWalks } from '../../store/postgres/frontier/walks.ts'
 import { createPartitionLeases, leasesChannel } from '../../store/postgres/leases/leases.ts'
 import { openShardProtocols } from '../shard-protocols.ts'
-import type { ShardModules } from './modules.ts'
+import type { ShardModules } from './module-use.ts'
 import { openOutlet } from './outlet.ts'
 
 /**

@@ -5,7 +5,7 @@ import { createWhileAlive, firstFailure } from '../../core/work/race.ts'
 import type { Retries } from '../../core/work/retries.ts'
 import type { CounterMemory } from '../../crawl/worker/shared-counters.ts'
 import type { EpochMemory } from '../../store/contracts/cluster/held-epochs.ts'
-import type { Modules } from './modules.ts'
+import type { Modules } from './module-use.ts'
 import type { PostgresShardData } from './postgres-shard-thread.ts'
 import { startShardThread } from './shard-threads.ts'
 

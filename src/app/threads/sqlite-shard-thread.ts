@@ -23,7 +23,7 @@ import { openCatalogForReading, paths } from '../../store/sqlite/folder/folder.t
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { openShardStore } from '../../store/sqlite/folder/shard-store.ts'
 import { openShardProtocols } from '../shard-protocols.ts'
-import type { ShardModules } from './modules.ts'
+import type { ShardModules } from './module-use.ts'
 import { openOutlet } from './outlet.ts'
 
 /** One shard in a worker thread, on the embedded store. */

@@ -6,7 +6,7 @@ import type { ShardHandle } from '../../crawl/crawl.ts'
 import { withSeedHosts } from '../../crawl/seeding.ts'
 import { type CounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { type DataFolder, openFolder } from '../../store/sqlite/folder/folder.ts'
-import type { Modules } from './modules.ts'
+import type { Modules } from './module-use.ts'
 import { type ShardThreadEvents, startShardThread } from './shard-threads.ts'
 import type { ShardData } from './sqlite-shard-thread.ts'
 

@@ -1,0 +1,28 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { Config } from '../../config/config.ts'
+import type { CrawlResult } from '../../core/reports/crawl-report.ts'
+import type { Wanted } from '../../crawl/parts/answer.ts'
+import type { ModuleHost } from '../../crawl/parts/module-host.ts'
+
+/** What a shard's thread is given to reach the modules of its process. */
+export type ShardModules = { port: MessagePort; wanted: readonly Wanted[]; spool: string }
+
+/** The modules of a process, in their threads. */
+export type Modules = Pick<ModuleHost, 'stop' | 'forget' | 'failed' | 'reports'> & {
+  /** One more shard; its port is to be transferred. */
+  connect(): ShardModules
+  end(): Promise<void>
+}
+
+export const filesOf = (list: readonly string[]): string[] => list.filter((item) => item !== 'archive')
+
+/** Whether the settings name any module or storage. */
+export const hasModules = ({ parts }: Config): boolean => parts.modules.length + filesOf(parts.storage).length > 0
+
+/** The result of a crawl, with what its modules came to. Nothing is left for the next crawl when this one is finished. */
+export async function withModuleReports(modules: Modules, crawling: Promise<CrawlResult>): Promise<CrawlResult> {
+  const result = await crawling
+  const reports = await modules.stop(result.interrupted ? 'at-once' : 'drain')
+  if (result.finished) await modules.forget()
+  return { ...result, details: { ...result.details, modules: reports } }
+}
