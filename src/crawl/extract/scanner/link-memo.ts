@@ -20,6 +20,8 @@ export type LinkMemo<Known> = {
   count(asked: number, recalled: number): void
 }
 
+/** As many as the scanner has slots. */
+const MAX_LINKS = 16_384
 const MAX_SCOPES = 16_384
 const MAX_PAGE_BYTES = 1 << 20
 /** Where fewer than half of so many links are recognised, the memo rests for the next so many pages. */
@@ -28,7 +30,7 @@ const REST_PAGES = 4096
 
 export function createLinkMemo<Known>(): LinkMemo<Known> {
   const scanner = createScanner()
-  let links: (Known | undefined)[] = []
+  let links: (Known | undefined)[] = new Array(MAX_LINKS)
   let generation = 0
   const scopeIds = new Map<string, number>()
   const scopes = { originScope: 0, directoryScope: 0 }
@@ -46,7 +48,7 @@ export function createLinkMemo<Known>(): LinkMemo<Known> {
 
   function forget(): void {
     scanner.forgetLinks()
-    links = []
+    links = new Array(MAX_LINKS)
     scopeIds.clear()
     generation++
   }
