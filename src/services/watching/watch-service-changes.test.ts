@@ -208,6 +208,26 @@ describe('results that come late', () => {
 
 describe('a new owner of a source', () => {
   test(
+    'is shown what was checked within the interval: it need not be asked for again',
+    withWatching({}, async ({ put, turn, fetcher, clock, scheduler, rowOf, isVisited }) => {
+      const hourly = { everyMs: 60 * MINUTE, everyMaxMs: 60 * MINUTE }
+      await put(profileWith('ann', 'ann', [sourceAt(a, hourly)]))
+      await turn()
+      const { id } = await rowOf(a)
+      const before = scheduler.snapshot(id)!
+      for (const owner of ['bob', 'cat', 'dan']) {
+        clock.advance(MINUTE)
+        await put(profileWith(owner, owner, [sourceAt(a, hourly)]))
+        await turn()
+        const { check } = fetcher.orders.at(-1)!
+        // Pages that the last check has seen need not be asked for.
+        assert.ok(check.first && check.freshFrom <= before.lastAt!)
+        assert.ok(await isVisited(owner))
+      }
+    }),
+  )
+
+  test(
     "has it visited soon and once, even if it isn't due for long",
     withWatching({}, async ({ put, turn, takeOrders, clock }) => {
       await put(profileWith('ann', 'ann', [sourceAt(a, { everyMs: DAY, everyMaxMs: DAY })]))

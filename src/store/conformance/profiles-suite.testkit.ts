@@ -406,6 +406,8 @@ export function profilesSuite(engine: StoreEngine): void {
           all.map(({ at }) => at),
           all.map((_, n) => 1001 * (60 - n)),
         )
+        // What only showed new owners what is kept is no check.
+        await watches.finish([outcomeOf(two!, { checkedAt: 9, isVisit: true })])
         assert.equal((await watches.checks(two!, 9)).length, 1)
         assert.deepEqual(await watches.checks(999_999, 9), [])
       }),
