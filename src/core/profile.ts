@@ -135,7 +135,7 @@ export type Interests = {
   expression: string
   /** Least relevance that matters. */
   threshold: number
-  /** Whether words are compared by their stems, and of which language; '' for not. */
+  /** Whether words are compared by their stems, and of which language: `auto` for that of the document, '' for not. */
   stemming: string
   scorer: string
   /** Regular expressions: text whose change is none. Profiles of earlier times have no such list; see `ignoredBy`. */

@@ -5,7 +5,6 @@ import { relevanceOf } from './match/evaluate.ts'
 import type { MatchIndex } from './match/match-index.ts'
 import { type Summary, type SummaryLimits, summarise } from './summary/summary.ts'
 import { type DocumentTerms, readDocument } from './terms/document-terms.ts'
-import { detectLanguage } from './terms/language.ts'
 
 /** A version as input of annotation: its text and metadata. */
 export type AnnotatedDocument = {
@@ -86,11 +85,9 @@ export function createDrafting(
   limits: SummaryLimits = {},
 ): Drafting {
   const { url, at, title, text } = document
-  let language: string | null = null
   return (recipient, interests, relevance, budget = createWorkBudget()) => {
-    language ??= detectLanguage(terms, document.language)
     const { explanation, passages } = explain(interests, terms, relevance, budget)
     const summary = summarise(text, passages, limits, terms.bodyStart)
-    return { recipient, url, at, title, language, relevance, summary, explanation }
+    return { recipient, url, at, title, language: terms.language, relevance, summary, explanation }
   }
 }

@@ -1,5 +1,5 @@
 import { createWorkBudget, type WorkBudget } from '../../core/work/work-budget.ts'
-import type { CompiledInterests } from '../interests/compile-interests.ts'
+import { type CompiledInterests, interestsFor } from '../interests/compile-interests.ts'
 import type { Condition, Leaf, WordsLeaf } from '../interests/condition.ts'
 import { worthOfKeyword } from '../match/evaluate.ts'
 import { eachOccurrence, hasLeaf, type Place, placesOfPattern } from '../match/leaf-search.ts'
@@ -55,11 +55,12 @@ const PART_WEIGHT = 1
 
 /** For a document of which `relevanceOf` said that it matters, and how much. */
 export function explain(
-  interests: CompiledInterests,
+  given: CompiledInterests,
   document: DocumentTerms,
   relevance: number,
   budget: WorkBudget,
 ): Explained {
+  const interests = interestsFor(given, document)
   const found = findKeywords(interests, document, budget)
   const listed = found.slice(0, MAX_TERMS)
   const rest = found.slice(MAX_TERMS)

@@ -1,7 +1,8 @@
 import { InvalidInputError } from '../../config/validation-errors.ts'
 import type { Interests } from '../../core/profile.ts'
 import { defaultScorers, type Scorer, type Scorers } from '../score/scorers.ts'
-import { findStemmer, stemmedLanguages } from '../terms/stem/stemmers.ts'
+import { AUTO } from '../terms/spaces.ts'
+import { findStemmer, languagesOfScripts, stemmedLanguages } from '../terms/stem/stemmers.ts'
 import type { Condition, WordsLeaf } from './condition.ts'
 import { interestLimits } from './interest-limits.ts'
 import { createErrorList, type ErrorList, type InterestError, readExpression } from './read-expression.ts'
@@ -9,13 +10,22 @@ import { readWords } from './read-words.ts'
 
 /** Interests compiled for matching. Valid only in the thread that compiled them: hashes and patterns are its own. */
 export type CompiledInterests = {
-  /** '' where words are compared as they are spelled. */
+  /** '' where words are compared as they are spelled, `auto` where by the language of the document; see `interestsFor`. */
   readonly stemming: string
   readonly keywords: readonly CompiledKeyword[]
   readonly exclude: readonly WordsLeaf[]
   readonly expression: { readonly source: string; readonly condition: Condition } | null
   readonly threshold: number
   readonly scorer: Scorer
+  /** The same for documents of a language, where that makes a difference. */
+  readonly inLanguage: ((language: string) => CompiledInterests) | null
+  /** All that these interests may be, by the language of a document; themselves where that makes no difference. */
+  variants(): readonly CompiledInterests[]
+}
+
+/** Interests as they are held against this document. */
+export function interestsFor(interests: CompiledInterests, document: { readonly language: string }): CompiledInterests {
+  return interests.inLanguage === null ? interests : interests.inLanguage(document.language)
 }
 
 export type CompiledKeyword = {
@@ -44,9 +54,29 @@ export function readInterests(interests: Interests, scorers: Scorers = defaultSc
   checkThreshold(interests.threshold, keywords, scorer?.isBoundedByWeight === true, list)
   if (list.errors.length > 0 || scorer === undefined) return { kind: 'invalid', errors: list.errors }
   const expression = condition === null ? null : { source: interests.expression, condition }
+  const { threshold } = interests
+  const plain: CompiledInterests = {
+    ...{ stemming, keywords, exclude, expression, threshold, scorer },
+    inLanguage: null,
+    variants: () => [plain],
+  }
+  return { kind: 'interests', interests: stemming === AUTO ? byLanguage(interests, plain, scorers) : plain }
+}
+
+/** What was compiled for a language is kept: most watchers read few of them. */
+function byLanguage(interests: Interests, plain: CompiledInterests, scorers: Scorers): CompiledInterests {
+  const known = new Map<string, CompiledInterests>()
+  const compile = (stemming: string) => compileInterests({ ...interests, stemming }, scorers)
+  const text = [...interests.keywords.map(({ key }) => key), ...interests.exclude, interests.expression].join(' ')
   return {
-    kind: 'interests',
-    interests: { stemming, keywords, exclude, expression, threshold: interests.threshold, scorer },
+    ...plain,
+    inLanguage(language) {
+      const stemming = findStemmer(language) === undefined ? '' : language
+      const compiled = known.get(stemming) ?? compile(stemming)
+      known.set(stemming, compiled)
+      return compiled
+    },
+    variants: () => ['', ...languagesOfScripts(text)].map(compile),
   }
 }
 
@@ -64,8 +94,9 @@ export function validateInterests(interests: Interests, scorers: Scorers = defau
 }
 
 function readStemming(stemming: string, list: ErrorList): string {
-  if (stemming === '' || findStemmer(stemming) !== undefined) return stemming
-  list.add('stemming', `there is no stemmer for ${stemming.slice(0, 100)}; there are ${stemmedLanguages.join(', ')}`)
+  if (stemming === '' || stemming === AUTO || stemmedLanguages.includes(stemming)) return stemming
+  const known = [AUTO, ...stemmedLanguages].join(', ')
+  list.add('stemming', `there is no stemmer for ${stemming.slice(0, 100)}; there are ${known}`)
   return ''
 }
 

@@ -11,6 +11,8 @@ export type WordsLeaf = {
   readonly text: string
   /** At least one; stems where the interests are compared by stems. */
   readonly words: readonly Word[]
+  /** For each word whether it follows the one before without anything between, as in scripts without spaces. Null where none does. */
+  readonly joined: readonly boolean[] | null
   /** The last word may go on; it is then never a stem. */
   readonly prefix: boolean
   readonly where: 'anywhere' | 'title'

@@ -4,6 +4,8 @@ export const interestLimits = {
   exclusions: 1_000,
   keyLength: 500,
   phraseWords: 16,
+  /** Characters of scripts without spaces that follow each other in a term. */
+  joinedCharacters: 64,
   /** Letters before the star. */
   prefixLength: 2,
   expressionLength: 10_000,

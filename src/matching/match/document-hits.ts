@@ -1,9 +1,15 @@
 import type { DocumentTerms } from '../terms/document-terms.ts'
-import { PREFIXES, SITES, stemmingOfSpace, WORDS } from '../terms/spaces.ts'
+import { isUnspacedUnit } from '../terms/fold.ts'
+import { PAIRS, PREFIXES, SITES, stemmingOfSpace, WORDS } from '../terms/spaces.ts'
 import { hashText, hashUnits } from '../terms/term-hash.ts'
 import type { TermTable } from '../terms/term-table.ts'
 import { eachPrefix, type TermView } from '../terms/term-view.ts'
+import { MAX_TERM_LENGTH } from '../terms/tokens.ts'
 import type { IndexTerms } from './index-terms.ts'
+import { isJoinedToNext } from './leaf-search.ts'
+
+/** No character of a script without spaces is lower; most pages have none at all. */
+const FIRST_UNSPACED = 0x0e00
 
 /** Which of the index's terms the present document has. */
 export class DocumentHits {
@@ -13,6 +19,7 @@ export class DocumentHits {
   /** For each term of the index 1 where the document has it. */
   present = new Uint8Array(1024)
   private readonly index: IndexTerms
+  private readonly pair = new Uint16Array(2 * MAX_TERM_LENGTH)
 
   constructor(index: IndexTerms) {
     this.index = index
@@ -22,7 +29,11 @@ export class DocumentHits {
   find(document: DocumentTerms): void {
     this.makeRoom()
     const { inSpace, prefixLengths } = this.index
-    if (inSpace[WORDS] !== 0) this.findTerms(document.plain, WORDS)
+    if (inSpace[WORDS] !== 0) {
+      this.findTerms(document.plain, WORDS)
+      for (const alias of document.plain.aliases?.keys() ?? []) this.findText(alias, WORDS)
+    }
+    if (inSpace[PAIRS] !== 0) this.findPairs(document)
     for (let space = 1; space < PREFIXES; space++) {
       if (inSpace[space] !== 0) this.findTerms(document.view(stemmingOfSpace(space)), space)
     }
@@ -39,7 +50,7 @@ export class DocumentHits {
     each((term) => {
       const view = document.view(stemmingOfSpace(table.spaceOf(term)))
       const [start, length] = [table.offsets[term]!, table.lengths[term]!]
-      const hash = hashUnits(table.units, start, length)
+      const hash = table.hashes[term]!
       if (view.table.findUnits(hash, WORDS, table.units, start, length) !== -1) this.add(term)
     })
   }
@@ -54,10 +65,9 @@ export class DocumentHits {
   }
 
   private findTerms({ table }: TermView, space: number): void {
-    const { units, offsets, lengths, limit } = table
+    const { units, offsets, lengths, hashes, limit } = table
     for (let term = 0; term < limit; term++) {
-      const hash = hashUnits(units, offsets[term]!, lengths[term]!)
-      const known = this.index.table.findUnits(hash, space, units, offsets[term]!, lengths[term]!)
+      const known = this.index.table.findUnits(hashes[term]!, space, units, offsets[term]!, lengths[term]!)
       if (known !== -1) this.add(known)
     }
   }
@@ -71,10 +81,33 @@ export class DocumentHits {
 
   private findSites(host: string): void {
     for (let site = host; site !== ''; ) {
-      const known = this.index.table.findText(hashText(site), SITES, site)
-      if (known !== -1) this.add(known)
+      this.findText(site, SITES)
       const dot = site.indexOf('.')
       site = dot === -1 ? '' : site.slice(dot + 1)
+    }
+  }
+
+  private findText(text: string, space: number): void {
+    const known = this.index.table.findText(hashText(text), space, text)
+    if (known !== -1) this.add(known)
+  }
+
+  /** Characters of scripts without spaces that follow each other. */
+  private findPairs(document: DocumentTerms): void {
+    const { table, termOf } = document.plain
+    const { units, offsets, lengths } = table
+    for (let token = 1; token < document.tokens; token++) {
+      const [before, term] = [termOf[token - 1]!, termOf[token]!]
+      const [first, second] = [offsets[before]!, offsets[term]!]
+      if (units[first]! < FIRST_UNSPACED || units[second]! < FIRST_UNSPACED) continue
+      if (!isUnspacedUnit(units[first]!) || !isUnspacedUnit(units[second]!)) continue
+      if (!isJoinedToNext(document, token - 1)) continue
+      const length = lengths[before]! + lengths[term]!
+      if (length > this.pair.length) continue
+      for (let at = 0; at < lengths[before]!; at++) this.pair[at] = units[first + at]!
+      for (let at = 0; at < lengths[term]!; at++) this.pair[lengths[before]! + at] = units[second + at]!
+      const known = this.index.table.findUnits(hashUnits(this.pair, 0, length), PAIRS, this.pair, 0, length)
+      if (known !== -1) this.add(known)
     }
   }
 

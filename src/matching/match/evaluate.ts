@@ -1,5 +1,5 @@
 import { createWorkBudget, type WorkBudget } from '../../core/work/work-budget.ts'
-import type { CompiledInterests, CompiledKeyword } from '../interests/compile-interests.ts'
+import { type CompiledInterests, type CompiledKeyword, interestsFor } from '../interests/compile-interests.ts'
 import type { Condition } from '../interests/condition.ts'
 import { worthOf } from '../score/scorers.ts'
 import type { DocumentTerms } from '../terms/document-terms.ts'
@@ -15,10 +15,11 @@ import { countWords, hasLeaf } from './leaf-search.ts'
  * suffice to find out, the answer is null and the budget says so.
  */
 export function relevanceOf(
-  interests: CompiledInterests,
+  given: CompiledInterests,
   document: DocumentTerms,
   budget: WorkBudget = createWorkBudget(),
 ): number | null {
+  const interests = interestsFor(given, document)
   const { keywords, threshold, exclude, expression, stemming } = interests
   let relevance = 1
   if (keywords.length > 0) {

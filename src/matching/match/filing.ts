@@ -1,6 +1,6 @@
 import type { CompiledInterests } from '../interests/compile-interests.ts'
-import { spaceOfStems } from '../terms/spaces.ts'
-import { type Commonness, keyOfLeaf, neededKeys, type PostingKey } from './posting-keys.ts'
+import { AUTO, spaceOfStems } from '../terms/spaces.ts'
+import { type Commonness, keysOfLeaf, neededKeys, type PostingKey } from './posting-keys.ts'
 
 /** How a profile is filed in the index. Weights are thousandths. */
 export type Filing =
@@ -27,14 +27,15 @@ export function fileInterests(interests: CompiledInterests, commonness: Commonne
   const stemSpace = spaceOfStems(interests.stemming)
   const needsKeyword = keywords.length > 0 && (threshold > 0 || expression === null)
   if (!needsKeyword) {
-    const keys = expression === null ? null : neededKeys(expression.condition, stemSpace, commonness)
-    if (keys === null) return { kind: 'always' }
-    return { kind: 'verified', entries: keys.map((key) => ({ key, weight: 1, isPosted: true })), needed: 1 }
+    const entries: FiledEntry[] = []
+    for (const variant of interests.variants()) {
+      const keys = variant.expression && neededKeys(variant.expression.condition, stemSpace, commonness)
+      if (keys === null) return { kind: 'always' }
+      entries.push(...keys.map((key) => ({ key, weight: 1, isPosted: true })))
+    }
+    return { kind: 'verified', entries, needed: 1 }
   }
-  const entries = keywords.map(({ leaf, weight }): FiledEntry => {
-    const key = keyOfLeaf(leaf, stemSpace, commonness)!
-    return { key, weight: scorer.isBoundedByWeight ? Math.round(weight * 1000) : 1, isPosted: true }
-  })
+  const entries = fileKeywords(interests, stemSpace, commonness)
   if (!scorer.isBoundedByWeight) return { kind: 'verified', entries, needed: 1 }
   const least = leastThousandths(threshold)
   const total = entries.reduce((sum, entry) => sum + entry.weight, 0)
@@ -44,9 +45,27 @@ export function fileInterests(interests: CompiledInterests, commonness: Commonne
   return { kind: 'simple', entries: posted, needed, threshold: least }
 }
 
-function isSimple({ keywords, exclude, expression, scorer }: CompiledInterests): boolean {
-  if (scorer.name !== 'keywords' || exclude.length > 0 || expression !== null) return false
-  return keywords.every(({ leaf }) => leaf.words.length === 1 && !leaf.prefix)
+/** A keyword with several spellings or stems is listed under all of them, each time with its whole weight. */
+function fileKeywords(interests: CompiledInterests, stemSpace: number, commonness: Commonness): FiledEntry[] {
+  const { scorer } = interests
+  const known = new Set<string>()
+  const entries: FiledEntry[] = []
+  for (const { keywords } of interests.variants()) {
+    for (const [index, { leaf, weight }] of keywords.entries()) {
+      for (const key of keysOfLeaf(leaf, stemSpace, commonness)!) {
+        const name = `${index} ${key.space} ${key.word.text}`
+        if (known.has(name)) continue
+        known.add(name)
+        entries.push({ key, weight: scorer.isBoundedByWeight ? Math.round(weight * 1000) : 1, isPosted: true })
+      }
+    }
+  }
+  return entries
+}
+
+function isSimple({ keywords, exclude, expression, scorer, stemming }: CompiledInterests): boolean {
+  if (scorer.name !== 'keywords' || exclude.length > 0 || expression !== null || stemming === AUTO) return false
+  return keywords.every(({ leaf }) => leaf.words.length === 1 && !leaf.prefix && leaf.words[0]!.or === undefined)
 }
 
 /** The least whole number of thousandths that reaches the threshold; one at least, as a keyword must be there. */

@@ -88,7 +88,7 @@ function eachPrefixed(
 
 /** Looks around each occurrence of the phrase's rarest word. */
 function eachPhrase(
-  { words, prefix, where }: WordsLeaf,
+  { words, prefix, where, joined }: WordsLeaf,
   document: DocumentTerms,
   view: TermView,
   budget: WorkBudget,
@@ -119,12 +119,36 @@ function eachPhrase(
     let at = 0
     while (at < whole && view.termOf[first + at] === terms[at]) at++
     if (at < whole || (prefix && !plain.table.startsWith(plain.termOf[end - 1]!, begun))) continue
+    if (joined !== null && !areJoined(document, joined, first)) continue
     if (first >= titleTokens && isOverBlocks(document, first, end - 1)) continue
     found(first)
     if (++count >= enough) break
   }
   return count
 }
+
+/** The exact string: characters that have nothing between them in the term have nothing between them in the document. */
+function areJoined(document: DocumentTerms, joined: readonly boolean[], first: number): boolean {
+  for (let at = 1; at < joined.length; at++) if (joined[at] && !isJoinedToNext(document, first + at - 1)) return false
+  return true
+}
+
+/** Nothing between a token and the next; marks that are not seen, and the end of a line that is just broken there, are nothing. */
+export function isJoinedToNext(
+  { starts, ends, titleTokens, title, text, hasBlocks }: DocumentTerms,
+  token: number,
+): boolean {
+  const from = ends[token]!
+  const to = starts[token + 1]!
+  if (from === to) return true
+  if (to - from > MAX_JOINT || token + 1 === titleTokens) return false
+  const between = (token < titleTokens ? title : text).slice(from, to)
+  return (hasBlocks ? invisible : invisibleOrBreak).test(between)
+}
+
+const MAX_JOINT = 3
+const invisible = /^[\u00ad\u200b-\u200d\u2060\ufeff]*$/
+const invisibleOrBreak = /^[\u00ad\u200b-\u200d\u2060\ufeff]*(?:\r?\n)?$/
 
 /** The end of a block and the beginning of the next are no phrase. */
 function isOverBlocks({ hasBlocks, text, starts, ends }: DocumentTerms, first: number, last: number): boolean {

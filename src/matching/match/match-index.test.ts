@@ -51,7 +51,7 @@ const interests: fc.Arbitrary<Interests> = fc
     share: fc.constantFrom(0, 0.1, 0.5, 0.6, 1),
     stemming: fc.oneof(
       { weight: 3, arbitrary: fc.constant('') },
-      { weight: 1, arbitrary: fc.constantFrom('en', 'de') },
+      { weight: 2, arbitrary: fc.constantFrom('en', 'de', 'zh', 'auto') },
     ),
     scorer: fc.oneof({ weight: 4, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constant('bm25') }),
     ignore: fc.constant([]),
@@ -67,8 +67,9 @@ const document = fc
     url: fc.constantFrom(...hosts).map((host) => `http://${host}:8080/x`),
     title: fc.array(word, { maxLength: 4 }).map((parts) => parts.join(' ')),
     text: fc
-      .array(fc.oneof(word, fc.constantFrom('.', '12', 'other')), { maxLength: 30 })
-      .map((parts) => parts.join(' ')),
+      .array(fc.oneof(word, fc.constantFrom('.', '12', 'other', '東京', '京都')), { maxLength: 30 })
+      .chain((parts) => fc.constantFrom(' ', '').map((between) => parts.join(between))),
+    language: fc.constantFrom('', 'en', 'de', 'zh'),
     repeatsTitle: fc.boolean(),
   })
   .map(({ repeatsTitle, ...rest }) =>

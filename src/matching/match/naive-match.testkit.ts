@@ -21,6 +21,8 @@ type Words = {
   readonly spelled: readonly string[][]
   readonly compared: readonly string[][]
   readonly all: ReadonlySet<string>
+  /** For each word whether there is nothing between it and the one before. */
+  readonly joined: readonly boolean[][]
 }
 
 /**
@@ -34,27 +36,31 @@ export function matchNaively(
   const matches: Match[] = []
   const words = new Map<string, Words>()
   for (const [id, interests] of profiles) {
-    const known = words.get(interests.stemming) ?? wordsOfDocument(document, interests.stemming)
-    words.set(interests.stemming, known)
-    const relevance = relevanceNaively(interests, document, known)
+    const own = interests.inLanguage?.(document.language) ?? interests
+    const known = words.get(own.stemming) ?? wordsOfDocument(document, own.stemming)
+    words.set(own.stemming, known)
+    const relevance = relevanceNaively(own, document, known)
     if (relevance !== null) matches.push({ id, relevance })
   }
   return matches
 }
 
 function wordsOfDocument(document: DocumentTerms, stemming: string): Words {
-  const list = ({ table, termOf, tokens }: DocumentTerms['plain']): string[][] => {
-    const all = Array.from(termOf.subarray(0, tokens), (term) => table.textOf(term))
-    const lists = [all.slice(0, document.titleTokens), [] as string[]]
-    for (let at = document.titleTokens; at < tokens; at++) {
+  const { tokens, titleTokens, starts, ends } = document
+  const parts = <T>(all: readonly T[]): T[][] => {
+    const lists = [all.slice(0, titleTokens), [] as T[]]
+    for (let at = titleTokens; at < tokens; at++) {
       const between = at === document.titleTokens ? '' : document.text.slice(document.ends[at - 1], document.starts[at])
       if (document.hasBlocks && between.includes('\n')) lists.push([])
       lists.at(-1)!.push(all[at]!)
     }
     return lists
   }
+  const list = ({ table, termOf }: DocumentTerms['plain']): string[][] =>
+    parts(Array.from(termOf.subarray(0, tokens), (term) => table.textOf(term)))
   const compared = list(document.view(stemming))
-  return { spelled: list(document.plain), compared, all: new Set(compared.flat()) }
+  const joined = parts(Array.from(starts.subarray(0, tokens), (start, at) => at > 0 && ends[at - 1] === start))
+  return { spelled: list(document.plain), compared, all: new Set(compared.flat()), joined }
 }
 
 function relevanceNaively(interests: CompiledInterests, document: DocumentTerms, words: Words): number | null {
@@ -90,16 +96,18 @@ function isThere(leaf: WordsLeaf, document: Words): boolean {
   return isWord ? document.all.has(leaf.words[0]!.text) : count(leaf, document) > 0
 }
 
-function count({ words, prefix, where }: WordsLeaf, document: Words): number {
+function count({ words, prefix, where, joined }: WordsLeaf, document: Words): number {
   let found = 0
   for (const [part, compared] of document.compared.entries()) {
     if (part > 0 && where === 'title') break
     const spelled = document.spelled[part]!
+    const nothingBefore = document.joined[part]!
     for (let at = 0; at + words.length <= compared.length; at++) {
       const isHere = words.every(({ text }, index) =>
         prefix && index === words.length - 1 ? spelled[at + index]!.startsWith(text) : compared[at + index] === text,
       )
-      if (isHere) found++
+      const isJoined = joined === null || joined.every((must, index) => !must || nothingBefore[at + index])
+      if (isHere && isJoined) found++
     }
   }
   return found

@@ -1,5 +1,6 @@
 import type { Condition, Leaf } from '../interests/condition.ts'
-import { PREFIXES, SITES } from '../terms/spaces.ts'
+import { PAIRS, PREFIXES, SITES, WORDS } from '../terms/spaces.ts'
+import { hashText } from '../terms/term-hash.ts'
 import type { Word } from '../terms/term-view.ts'
 
 /** A term under which a profile is filed: a document without the term cannot match by it. */
@@ -8,24 +9,40 @@ export type PostingKey = { readonly space: number; readonly word: Word }
 /** How common a term is; the less the better to file something under it. */
 export type Commonness = (key: PostingKey) => number
 
-/** One key for what a document may have; null where nothing about its words is needed. */
-export function keyOfLeaf(leaf: Leaf, stemSpace: number, commonness: Commonness): PostingKey | null {
+/** Keys of which a document that has it has one at least; null where nothing about its words is needed. */
+export function keysOfLeaf(leaf: Leaf, stemSpace: number, commonness: Commonness): PostingKey[] | null {
   if (leaf.kind === 'pattern') return null
-  if (leaf.kind === 'site') return { space: SITES, word: leaf.host }
-  const { words, prefix } = leaf
+  if (leaf.kind === 'site') return [{ space: SITES, word: leaf.host }]
+  const { words, prefix, joined } = leaf
   const whole = prefix ? words.slice(0, -1) : words
-  if (whole.length === 0) return { space: PREFIXES, word: words[0]! }
-  const keys = whole.map((word): PostingKey => ({ space: stemSpace, word }))
-  return keys.reduce((best, key) => (commonness(key) < commonness(best) ? key : best))
+  if (whole.length === 0) return [{ space: PREFIXES, word: words[0]! }]
+  // Single characters are common; two of them are a better key.
+  const pairs = stemSpace === WORDS && joined !== null ? pairsOf(words, joined) : []
+  const keys = pairs.length > 0 ? pairs : whole.map((word): PostingKey => ({ space: stemSpace, word }))
+  const { space, word } = keys.reduce((best, key) => (commonness(key) < commonness(best) ? key : best))
+  return word.or === undefined
+    ? [{ space, word }]
+    : [
+        { space, word },
+        { space, word: word.or },
+      ]
+}
+
+function pairsOf(words: readonly Word[], joined: readonly boolean[]): PostingKey[] {
+  const keys: PostingKey[] = []
+  for (let at = 1; at < words.length; at++) {
+    if (!joined[at]) continue
+    const text = words[at - 1]!.text + words[at]!.text
+    keys.push({ space: PAIRS, word: { text, hash: hashText(text) } })
+  }
+  return keys
 }
 
 /** Keys of which a document must have one at least for the condition to hold; null where there are no such keys. */
 export function neededKeys(condition: Condition, stemSpace: number, commonness: Commonness): PostingKey[] | null {
   switch (condition.kind) {
-    case 'leaf': {
-      const key = keyOfLeaf(condition.leaf, stemSpace, commonness)
-      return key === null ? null : [key]
-    }
+    case 'leaf':
+      return keysOfLeaf(condition.leaf, stemSpace, commonness)
     case 'not':
       return null
     case 'or': {

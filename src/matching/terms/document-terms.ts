@@ -1,4 +1,6 @@
-import { stemmedView } from './stem/stemmed-view.ts'
+import { detectLanguage } from './language.ts'
+import { AUTO } from './spaces.ts'
+import { foldedView, stemmedView } from './stem/stemmed-view.ts'
 import { TermView } from './term-view.ts'
 import { MAX_TOKENS, TokenReader } from './tokens.ts'
 
@@ -9,6 +11,8 @@ export type DocumentSource = {
   text: string
   /** Each line is a block of its own, and no phrase goes from one into the next. Else lines are just long ones broken. */
   hasBlocks?: boolean
+  /** What the page says of its language. */
+  language?: string | undefined
 }
 
 /**
@@ -32,7 +36,9 @@ export type DocumentTerms = {
   /** The document has more words than the limit. */
   readonly isCut: boolean
   readonly plain: TermView
-  /** As spelled for '' or a language that has no stemmer. */
+  /** By its two letters; '' where it is unknown. */
+  readonly language: string
+  /** As compared without stems for '' or a language that has no stemmer; `auto` is the document's own language. */
   view(stemming: string): TermView
 }
 
@@ -43,29 +49,38 @@ export function readDocument(source: DocumentSource, limits: { maxTokens?: numbe
   const titleTokens = reader.tokens
   const bodyStart = beginsWithTitle(text, title) ? Math.min(title.length + 1, text.length) : 0
   reader.read(text, bodyStart)
-  const plain = new TermView(reader.table, reader.tokens, reader.termOf, reader.counts())
+  const { table, tokens, termOf, starts, ends, counts, accented, isCut } = reader.finish()
+  const spelled = new TermView(table, tokens, termOf, counts)
+  const plain = accented.length === 0 ? spelled : foldedView(spelled, accented)
   const views = new Map<string, TermView>()
-  return {
+  let language: string | null = null
+  const document: DocumentTerms = {
     title,
     text,
     host: hostOf(source.url),
-    tokens: reader.tokens,
+    tokens,
     titleTokens,
-    starts: reader.starts,
-    ends: reader.ends,
+    starts,
+    ends,
     bodyStart,
     hasBlocks: source.hasBlocks === true,
-    isCut: reader.isCut,
+    isCut,
     plain,
+    get language() {
+      language ??= detectLanguage(plain, source.language)
+      return language
+    },
     view(stemming) {
       if (stemming === '') return plain
+      if (stemming === AUTO) return document.view(document.language)
       const known = views.get(stemming)
       if (known !== undefined) return known
-      const view = stemmedView(plain, stemming)
+      const view = stemmedView(spelled, stemming) ?? plain
       views.set(stemming, view)
       return view
     },
   }
+  return document
 }
 
 function beginsWithTitle(text: string, title: string): boolean {

@@ -1,26 +1,29 @@
 /**
- * What a character of a text is to its words. Letters are compared without their case and accents: `foldTable` has for
- * each UTF-16 unit either the one unit that it is compared as, or one of the kinds below, all of which are lower than
- * any letter or digit. The table is filled as characters are met; ASCII is there from the beginning.
+ * What a character of a text is to its words. `spellTable` has for each UTF-16 unit either the one unit that it is read as,
+ * in lower case and with its accent, or one of the kinds below, all of which are lower than any letter or digit. The table is filled as
+ * characters are met; ASCII is there from the beginning.
  *
- * Marks are dropped where they are accents or vowel points (Latin, Greek, Cyrillic, Hebrew, Arabic); in scripts
- * where they spell the vowels (Devanagari, Thai, kana) words without them would be other words.
+ * Words are read as they are spelled, because stemmers need the accents, and compared without them (`foldWord`).
  */
 export const UNKNOWN = 0
 export const SEPARATOR = 1
-/** Neither ends a word nor belongs to it: accents that stand alone, soft hyphens, joiners. */
+/** Neither ends a word nor belongs to it: soft hyphens, joiners. */
 export const DROPPED = 2
 /** Of a script that puts no space between words. */
 export const UNSPACED = 3
-/** Compared as several units; see `foldedUnits`. */
+/** Read as several units; see `spelledUnits`. */
 export const SEVERAL = 4
 export const SURROGATE = 5
 /** `c++` and `c#` are words. */
 export const PLUS = 6
 export const SHARP = 7
+/** An accent or vowel point that stands alone: joins the letter before it where there is such a letter, else is dropped. */
+export const MARK = 8
+/** A mark of a script without spaces: belongs to the character before it. */
+export const UNSPACED_MARK = 9
 export const FIRST_LETTER = 0x30
 
-export const foldTable: Uint16Array = createAsciiTable()
+export const spellTable: Uint16Array = createAsciiTable()
 
 function createAsciiTable(): Uint16Array {
   const table = new Uint16Array(0x10000)
@@ -33,7 +36,10 @@ function createAsciiTable(): Uint16Array {
   return table
 }
 
-/** Written as text: a class of lone accents is a riddle to readers and tools. */
+/**
+ * Marks that are accents or vowel points (Latin, Greek, Cyrillic, Hebrew, Arabic). In scripts where they spell the vowels (Devanagari,
+ * Thai, kana) words without them would be other words. Written as text: a class of lone accents is a riddle to readers and tools.
+ */
 const dropped = new RegExp(
   '[\\u00ad\\u0300-\\u036f\\u0483-\\u0489\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7\\u0610-\\u061a\\u0640' +
     '\\u064b-\\u065f\\u0670\\u06d6-\\u06dc\\u06df-\\u06e8\\u06ea-\\u06ed\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u200b-\\u200d\\u2060' +
@@ -43,6 +49,9 @@ const dropped = new RegExp(
 /** Thai, Lao, Burmese, Khmer, Japanese, Chinese. */
 const unspaced =
   /^[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\u{20000}-\u{3ffff}]$/u
+const unspacedMark = /^[\p{M}\uff9e\uff9f]$/u
+const mark = /^\p{M}$/u
+const digit = /^\p{Nd}$/u
 const wordCharacter = /^[\p{L}\p{N}\p{M}]$/u
 const otherCharacters = /[^\p{L}\p{N}\p{M}]/gu
 
@@ -65,53 +74,115 @@ const respelled: ReadonlyMap<string, string> = new Map(
     ς: 'σ',
   }),
 )
+/** Letters of their own, though a normal form takes them apart: without its mark й is another letter. */
+const whole: ReadonlySet<string> = new Set(['й', 'ї', 'ў'])
+
+type Spelled = string | typeof SEPARATOR | typeof DROPPED | typeof UNSPACED | typeof MARK | typeof UNSPACED_MARK
 
 const several = new Map<number, string>()
 const MAX_ASTRAL = 20_000
 const astral = new Map<number, string>()
 
-/** The entry of `foldTable` for a unit that was not met before. */
+/** The entry of `spellTable` for a unit that was not met before. */
 export function learnUnit(unit: number): number {
-  const folded = foldCharacter(String.fromCharCode(unit))
+  const spelled = spellCharacter(String.fromCharCode(unit))
   let entry: number
-  if (typeof folded === 'number') entry = folded
-  else if (folded.length === 1) entry = folded.charCodeAt(0)
+  if (typeof spelled === 'number') entry = spelled
+  else if (spelled.length === 1) entry = spelled.charCodeAt(0)
   else {
     entry = SEVERAL
-    several.set(unit, folded)
+    several.set(unit, spelled)
   }
-  foldTable[unit] = entry
+  spellTable[unit] = entry
   return entry
 }
 
-export function foldedUnits(unit: number): string {
+export function spelledUnits(unit: number): string {
   return several.get(unit) ?? ''
 }
 
-/** As `foldCharacter`, for characters of two units; '' for what separates words. */
-export function foldAstral(codePoint: number): string | typeof UNSPACED {
+/** As `spellCharacter`, for characters of two units; '' for what separates words. */
+export function spellAstral(codePoint: number): string | typeof UNSPACED {
   if (codePoint >= 0x20000 && codePoint <= 0x3ffff) return UNSPACED
   const known = astral.get(codePoint)
   if (known !== undefined) return known
-  const folded = foldCharacter(String.fromCodePoint(codePoint))
-  const text = typeof folded === 'string' ? folded : ''
+  const spelled = spellCharacter(String.fromCodePoint(codePoint))
+  const text = typeof spelled === 'string' ? spelled : ''
   if (astral.size >= MAX_ASTRAL) astral.clear()
   astral.set(codePoint, text)
   return text
 }
 
-function foldCharacter(character: string): string | typeof SEPARATOR | typeof DROPPED | typeof UNSPACED {
-  if (unspaced.test(character)) return UNSPACED
-  if (character.replace(dropped, '') === '') return DROPPED
-  if (!wordCharacter.test(character)) return SEPARATOR
-  let folded = ''
-  for (const part of character.toLowerCase().normalize('NFKD').toLowerCase()) folded += respelled.get(part) ?? part
-  // Korean syllables stay in their parts: some systems write them so, and they are the same words.
-  folded = folded.replace(dropped, '').replace(otherCharacters, '')
-  return folded === '' ? SEPARATOR : folded
+function spellCharacter(character: string): Spelled {
+  if (digit.test(character)) return digitOf(character)
+  if (unspaced.test(character)) return unspacedMark.test(character) ? UNSPACED_MARK : UNSPACED
+  if (character.replace(dropped, '') === '') return mark.test(character) ? MARK : DROPPED
+  if (!wordCharacter.test(character) || foldCharacter(character) === '') return SEPARATOR
+  const spelled = character.toLowerCase().normalize('NFKC').toLowerCase()
+  return spelled.replace(dropped, '').replace(otherCharacters, '')
 }
 
-/** A word of a script without spaces as it is compared: full-width and half-width forms are one, marks stay. */
-export function foldUnspaced(word: string): string {
-  return word.normalize('NFKC').toLowerCase()
+/** Digits of all scripts are the same digits. Every script has its ten behind each other. */
+function digitOf(character: string): string {
+  const plain = character.normalize('NFKC')
+  if (plain >= '0' && plain <= '9') return plain
+  let value = 0
+  while (value < 9 && digit.test(String.fromCodePoint(character.codePointAt(0)! - value - 1))) value++
+  return String(value)
+}
+
+const MAX_COMPOSED = 10_000
+const composed = new Map<number, number>()
+
+/** The one unit for a letter and the mark behind it; the letter itself where there is no such unit. */
+export function composeUnits(letter: number, accent: number): number {
+  const key = letter * 0x10000 + accent
+  const known = composed.get(key)
+  if (known !== undefined) return known
+  const text = String.fromCharCode(letter, accent).normalize('NFC')
+  const unit = text.length === 1 ? text.charCodeAt(0) : letter
+  if (composed.size >= MAX_COMPOSED) composed.clear()
+  composed.set(key, unit)
+  return unit
+}
+
+const folded = new Map<string, string>()
+const MAX_FOLDED = 20_000
+
+/**
+ * A word as it is compared: without accents, and without the Arabic article. Korean syllables are in their parts: some systems write
+ * them so, and they are the same words.
+ */
+export function foldWord(word: string): string {
+  let text = ''
+  for (const character of word) {
+    let part = character < '\x80' ? character : folded.get(character)
+    if (part === undefined) {
+      part = unspaced.test(character) ? character : foldCharacter(character)
+      if (folded.size >= MAX_FOLDED) folded.clear()
+      folded.set(character, part)
+    }
+    text += part
+  }
+  return text.startsWith(ARTICLE) && text.length >= ARTICLE.length + 3 ? text.slice(ARTICLE.length) : text
+}
+
+const ARTICLE = '\u0627\u0644'
+
+function foldCharacter(character: string): string {
+  let text = ''
+  for (const letter of character.toLowerCase().normalize('NFC')) {
+    if (whole.has(letter)) text += letter
+    else for (const part of letter.normalize('NFKD').toLowerCase()) text += respelled.get(part) ?? part
+  }
+  return text.replace(dropped, '').replace(otherCharacters, '')
+}
+
+/** A character of a script without spaces as it is compared: full-width and half-width forms are one, marks stay. */
+export function foldUnspaced(character: string): string {
+  return character.normalize('NFKC').toLowerCase()
+}
+
+export function isUnspacedUnit(unit: number): boolean {
+  return (spellTable[unit]! || learnUnit(unit)) === UNSPACED || (unit >= 0xd840 && unit < 0xd900)
 }

@@ -22,19 +22,19 @@ const texts: Record<string, string> = {
 describe('the language of a document', () => {
   for (const [language, text] of Object.entries(texts))
     test(`is ${language} for a text in it`, () => {
-      assert.equal(detectLanguage(readDocument({ url: '', title: '', text })), language)
+      assert.equal(detectLanguage(readDocument({ url: '', title: '', text }).plain), language)
     })
 
   test('is what the page says, where it says a language', () => {
     const document = readDocument({ url: '', title: '', text: texts.de! })
     const found = ['fr', 'pt-BR', ' EN_us', '', 'x-default', 'english', undefined].map((said) =>
-      detectLanguage(document, said),
+      detectLanguage(document.plain, said),
     )
     assert.deepEqual(found, ['fr', 'pt', 'en', 'de', 'de', 'de', 'de'])
   })
 
   test('is unknown where nothing indicates it', () => {
-    assert.equal(detectLanguage(readDocument({ url: '', title: '', text: 'qwerty 1234 zxcv' })), '')
-    assert.equal(detectLanguage(readDocument({ url: '', title: '', text: '' })), '')
+    assert.equal(detectLanguage(readDocument({ url: '', title: '', text: 'qwerty 1234 zxcv' }).plain), '')
+    assert.equal(detectLanguage(readDocument({ url: '', title: '', text: '' }).plain), '')
   })
 })

@@ -1,6 +1,5 @@
-import type { DocumentTerms } from './document-terms.ts'
 import { hashText } from './term-hash.ts'
-import type { Word } from './term-view.ts'
+import type { TermView, Word } from './term-view.ts'
 
 /** Words that make a language known, without accents: few, common, and seldom shared with the others. */
 const stopWords: Record<string, string> = {
@@ -40,21 +39,25 @@ const scripts: [language: string, first: number, last: number][] = [
   ['ar', 0x0600, 0x06ff],
   ['hi', 0x0900, 0x097f],
 ]
+/** Norwegian by its written forms. */
+const written: ReadonlyMap<string, string> = new Map([
+  ['nb', 'no'],
+  ['nn', 'no'],
+])
 const SAMPLED_TERMS = 3_000
 const ENOUGH_STOP_WORDS = 0.05
 
 /**
- * The language of a document by its two letters; '' where it is unknown. The language that the page declares counts as
+ * The language of a document by its words as they are compared, in two letters; '' where it is unknown. The language that the page declares counts as
  * long as it is a language at all; otherwise its most common words do.
  */
-export function detectLanguage(document: DocumentTerms, said?: string): string {
+export function detectLanguage(plain: TermView, said?: string): string {
   const tag = /^\s*([a-z]{2})(?:[-_]|\s*$)/i.exec(said ?? '')
-  if (tag !== null) return tag[1]!.toLowerCase()
-  return languageByScript(document) ?? languageByStopWords(document)
+  if (tag !== null) return written.get(tag[1]!.toLowerCase()) ?? tag[1]!.toLowerCase()
+  return languageByScript(plain) ?? languageByStopWords(plain)
 }
 
-function languageByScript({ plain }: DocumentTerms): string | null {
-  const { table } = plain
+function languageByScript({ table }: TermView): string | null {
   const found = new Map<string, number>()
   const terms = Math.min(table.limit, SAMPLED_TERMS)
   for (let term = 0; term < terms; term++) {
@@ -70,7 +73,7 @@ function languageByScript({ plain }: DocumentTerms): string | null {
   return best !== undefined && best[1] * 3 > terms ? best[0] : null
 }
 
-function languageByStopWords({ plain }: DocumentTerms): string {
+function languageByStopWords(plain: TermView): string {
   let best = ''
   let bestCount = plain.tokens * ENOUGH_STOP_WORDS
   for (const { language, words } of lists) {

@@ -1,7 +1,7 @@
-import { hashInSpace, hashUnits } from './term-hash.ts'
+import { hashInSpace } from './term-hash.ts'
 
 /**
- * Terms and their numbers, in typed arrays: a term costs some 35 bytes and nothing for the garbage collector to visit.
+ * Terms and their numbers, in typed arrays: a term costs some 40 bytes and nothing for the garbage collector to visit.
  * Numbers are dense; that of a removed term is given to the next new one. A slot holds the hash and the number plus
  * one; slots are probed one after the other, and a removal moves later ones up, so there are no tombstones. Spellings lie in one pool, which is
  * compacted when more than half of it is unused.
@@ -14,12 +14,18 @@ export class TermTable {
   offsets: Uint32Array
   lengths: Uint8Array
   units: Uint16Array
+  /** For each term the hash of its text, without its space. */
+  hashes: Int32Array
   private spaces: Uint8Array
-  private slots: Int32Array
-  private mask: number
+  /** None but an empty one until the first term is looked for or added by its hash. */
+  private slots = new Int32Array(2)
+  private mask = 0
+  private readonly firstSlots: number
   private unitsUsed = 0
   private unitsLost = 0
   private freed: number[] = []
+  /** Terms below are in the slots. */
+  private indexed = 0
 
   /** Room for this many terms before anything must grow. */
   constructor(expected = 16) {
@@ -27,13 +33,14 @@ export class TermTable {
     this.offsets = new Uint32Array(room)
     this.lengths = new Uint8Array(room)
     this.spaces = new Uint8Array(room)
+    this.hashes = new Int32Array(room)
     this.units = new Uint16Array(room * 8)
-    this.slots = new Int32Array(2 ** Math.ceil(Math.log2(room * 2)) * 2)
-    this.mask = this.slots.length / 2 - 1
+    this.firstSlots = 2 ** Math.ceil(Math.log2(room * 2)) * 2
   }
 
   /** -1 where there is no such term. `hash` is that of the text without its space. */
   findUnits(hash: number, space: number, units: Uint16Array, start: number, length: number): number {
+    if (this.indexed < this.limit) this.index()
     const { slots, mask } = this
     const wanted = space === 0 ? hash : hashInSpace(hash, space)
     for (let at = wanted & mask; ; at = (at + 1) & mask) {
@@ -44,6 +51,7 @@ export class TermTable {
   }
 
   findText(hash: number, space: number, text: string): number {
+    if (this.indexed < this.limit) this.index()
     const { slots, mask } = this
     const wanted = hashInSpace(hash, space)
     for (let at = wanted & mask; ; at = (at + 1) & mask) {
@@ -54,6 +62,7 @@ export class TermTable {
   }
 
   addUnits(hash: number, space: number, units: Uint16Array, start: number, length: number): number {
+    if (this.indexed < this.limit) this.index()
     const { slots, mask } = this
     const wanted = space === 0 ? hash : hashInSpace(hash, space)
     let at = wanted & mask
@@ -65,7 +74,21 @@ export class TermTable {
     const offset = this.roomForUnits(length)
     const own = this.units
     for (let i = 0; i < length; i++) own[offset + i] = units[start + i]!
-    return this.insert(at, wanted, space, offset, length)
+    return this.insert(at, wanted, hash, space, offset, length)
+  }
+
+  /** Adds a term that is known to be new, in space 0. Terms added so get their slots when one is looked for. */
+  append(hash: number, units: Uint16Array, start: number, length: number): number {
+    const offset = this.roomForUnits(length)
+    const own = this.units
+    for (let i = 0; i < length; i++) own[offset + i] = units[start + i]!
+    const id = this.limit++
+    if (id >= this.offsets.length) this.growTerms()
+    this.offsets[id] = offset
+    this.lengths[id] = length
+    this.hashes[id] = hash
+    this.size++
+    return id
   }
 
   addText(hash: number, space: number, text: string): number {
@@ -73,7 +96,26 @@ export class TermTable {
     if (known !== -1) return known
     const offset = this.roomForUnits(text.length)
     for (let at = 0; at < text.length; at++) this.units[offset + at] = text.charCodeAt(at)
-    return this.insert(-1, hashInSpace(hash, space), space, offset, text.length)
+    return this.insert(-1, hashInSpace(hash, space), hash, space, offset, text.length)
+  }
+
+  /** A table of the same terms without some, whose numbers are in order; the others move up. Nothing must have been removed. */
+  without(left: readonly number[]): TermTable {
+    const table = new TermTable(this.limit)
+    table.units = this.units.slice()
+    table.unitsUsed = this.unitsUsed
+    let from = 0
+    for (const end of [...left, this.limit]) {
+      const to = table.limit
+      table.offsets.set(this.offsets.subarray(from, end), to)
+      table.lengths.set(this.lengths.subarray(from, end), to)
+      table.hashes.set(this.hashes.subarray(from, end), to)
+      table.spaces.set(this.spaces.subarray(from, end), to)
+      table.limit += end - from
+      from = end + 1
+    }
+    table.size = table.limit
+    return table
   }
 
   remove(id: number): void {
@@ -116,13 +158,13 @@ export class TermTable {
   }
 
   memoryBytes(): number {
-    const { offsets, lengths, spaces, units, slots, freed } = this
-    const arrays = [offsets, lengths, spaces, units, slots]
+    const { offsets, lengths, spaces, hashes, units, slots, freed } = this
+    const arrays = [offsets, lengths, spaces, hashes, units, slots]
     return arrays.reduce((sum, array) => sum + array.byteLength, freed.length * 8)
   }
 
   private hashOf(id: number): number {
-    return hashInSpace(hashUnits(this.units, this.offsets[id]!, this.lengths[id]!), this.spaces[id]!)
+    return hashInSpace(this.hashes[id]!, this.spaces[id]!)
   }
 
   private equalsUnits(id: number, space: number, units: Uint16Array, start: number, length: number): boolean {
@@ -138,18 +180,20 @@ export class TermTable {
   }
 
   /** `slot` is a free one that fits, or -1 where none is known. */
-  private insert(slot: number, hash: number, space: number, offset: number, length: number): number {
+  private insert(slot: number, wanted: number, hash: number, space: number, offset: number, length: number): number {
     const id = this.freed.pop() ?? this.limit++
     if (id >= this.offsets.length) this.growTerms()
     this.offsets[id] = offset
     this.lengths[id] = length
     this.spaces[id] = space
+    this.hashes[id] = hash
     this.size++
+    this.indexed = this.limit
     const isFull = this.size * 4 > this.slots.length
     if (isFull) this.growSlots()
-    if (isFull || slot === -1) this.place(hash, id + 1)
+    if (isFull || slot === -1) this.place(wanted, id + 1)
     else {
-      this.slots[slot * 2] = hash
+      this.slots[slot * 2] = wanted
       this.slots[slot * 2 + 1] = id + 1
     }
     return id
@@ -168,11 +212,20 @@ export class TermTable {
     this.offsets = grown(this.offsets, new Uint32Array(room))
     this.lengths = grown(this.lengths, new Uint8Array(room))
     this.spaces = grown(this.spaces, new Uint8Array(room))
+    this.hashes = grown(this.hashes, new Int32Array(room))
+  }
+
+  private index(): void {
+    if (this.size * 4 > this.slots.length) this.growSlots()
+    for (let id = this.indexed; id < this.limit; id++) this.place(this.hashes[id]!, id + 1)
+    this.indexed = this.limit
   }
 
   private growSlots(): void {
     const before = this.slots
-    this.slots = new Int32Array(before.length * 2)
+    let length = Math.max(this.firstSlots, before.length)
+    while (this.size * 4 > length) length *= 2
+    this.slots = new Int32Array(length)
     this.mask = this.slots.length / 2 - 1
     for (let at = 0; at < before.length; at += 2) if (before[at + 1] !== 0) this.place(before[at]!, before[at + 1]!)
   }

@@ -2,31 +2,62 @@ import { finishHash, hashFactor, hashStart } from './term-hash.ts'
 import { TermTable } from './term-table.ts'
 
 /** A term with its hash, so that it is looked up without being read again. */
-export type Word = { readonly text: string; readonly hash: number }
+export type Word = {
+  readonly text: string
+  readonly hash: number
+  /** Another spelling of the same: `mueller` for Müller. */
+  readonly or?: Word
+}
+
+/** The terms of a view, if they are not in a table of their own: see `MappedTerms`. */
+export type ViewTerms = { find(word: Word): number; toTable(): TermTable }
 
 /**
- * The tokens of a document under one way of telling terms apart: as they are spelled, or by their stems. Token numbers
+ * The tokens of a document under one way of telling terms apart: as they are compared, or by their stems. Token numbers
  * are the same in all views of a document.
  */
 export class TermView {
-  readonly table: TermTable
   readonly tokens: number
+  readonly terms: number
   readonly termOf: Uint32Array
   readonly counts: Uint32Array
+  private readonly source: TermTable | ViewTerms
+  private known: TermTable | null
   private offsets: Uint32Array | null = null
   private places: Uint32Array | null = null
   private prefixes: Prefixes | null = null
 
-  constructor(table: TermTable, tokens: number, termOf: Uint32Array, counts: Uint32Array) {
-    this.table = table
+  /** Other spellings under which terms are found, too: Müller as `mueller`. */
+  readonly aliases: ReadonlyMap<string, number> | null
+
+  constructor(
+    source: TermTable | ViewTerms,
+    tokens: number,
+    termOf: Uint32Array,
+    counts: Uint32Array,
+    aliases: ReadonlyMap<string, number> | null = null,
+  ) {
+    this.aliases = aliases
+    this.source = source
+    this.known = source instanceof TermTable ? source : null
     this.tokens = tokens
+    this.terms = counts.length
     this.termOf = termOf
     this.counts = counts
   }
 
+  /** All terms by number. */
+  get table(): TermTable {
+    this.known ??= (this.source as ViewTerms).toTable()
+    return this.known
+  }
+
   /** -1 where the document does not have it. */
   find(word: Word): number {
-    return this.table.findText(word.hash, 0, word.text)
+    const { source, aliases } = this
+    let term = source instanceof TermTable ? source.findText(word.hash, 0, word.text) : source.find(word)
+    if (term === -1 && aliases !== null) term = aliases.get(word.text) ?? -1
+    return term === -1 && word.or !== undefined ? this.find(word.or) : term
   }
 
   /** The tokens that are this term, in order. */
@@ -42,8 +73,8 @@ export class TermView {
   }
 
   private sortPlaces(): void {
-    const offsets = new Uint32Array(this.table.limit + 1)
-    for (let term = 0; term < this.table.limit; term++) offsets[term + 1] = offsets[term]! + this.counts[term]!
+    const offsets = new Uint32Array(this.terms + 1)
+    for (let term = 0; term < this.terms; term++) offsets[term + 1] = offsets[term]! + this.counts[term]!
     const next = offsets.slice()
     const places = new Uint32Array(this.tokens)
     for (let token = 0; token < this.tokens; token++) places[next[this.termOf[token]!]!++] = token

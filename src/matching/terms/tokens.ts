@@ -1,20 +1,22 @@
 import {
+  composeUnits,
   DROPPED,
   FIRST_LETTER,
-  foldAstral,
-  foldedUnits,
-  foldTable,
   foldUnspaced,
+  foldWord,
   learnUnit,
+  MARK,
   PLUS,
   SEPARATOR,
   SEVERAL,
   SHARP,
   SURROGATE,
-  UNKNOWN,
+  spellAstral,
+  spelledUnits,
+  spellTable,
   UNSPACED,
+  UNSPACED_MARK,
 } from './fold.ts'
-import { SeenWords } from './seen-words.ts'
 import { finishHash, hashFactor, hashStart, secondFactor } from './term-hash.ts'
 import { grown, TermTable } from './term-table.ts'
 
@@ -22,50 +24,76 @@ import { grown, TermTable } from './term-table.ts'
 export const MAX_TERM_LENGTH = 64
 export const MAX_TOKENS = 1_000_000
 
-// An imported binding is looked up at each use; in the loop below that costs a tenth of the time.
-const folded = foldTable
+// An imported binding is looked up at each use; in the loops below that costs a tenth of the time.
+const spelled = spellTable
 const factor = hashFactor
 const otherFactor = secondFactor
 const startState = hashStart
 const MAX_LENGTH = MAX_TERM_LENGTH
+const LETTER = FIRST_LETTER
+const BETWEEN = SEPARATOR
+
+/** Four cells of a slot: both hashes, the term's number plus one, and how often it was seen. */
+const CELLS = 4
+const SECOND = 1
+const ENTRY = 2
+const COUNT = 3
 
 /**
- * Cuts texts into words, in one pass over their characters. Words are runs of letters and digits, compared without case
- * and accents; everything between them is ignored. Tokens of several texts (title, body) follow each other.
+ * Cuts texts into words, in one pass over their characters. Words are runs of letters and digits, in lower case; everything between them
+ * is ignored. Characters of scripts without spaces are words of their own. Tokens of several texts (title, body) follow each other.
+ *
+ * Words seen before are found by two hashes of 32 bits. Words of which both are equal are taken for the same without comparing letters:
+ * the hashes are keyed per process, so that two words of one document are confused once in 10^12 documents, and no page can provoke it.
  */
 export class TokenReader {
+  /** As the words are spelled, in lower case. */
   readonly table: TermTable
   tokens = 0
-  /** For each token its term, and its position in the text. */
-  termOf: Uint32Array
-  starts: Uint32Array
-  ends: Uint32Array
   /** A limit was reached: what came later is not there. */
   isCut = false
+  /** The terms that are not made of ASCII characters alone, in order. */
+  readonly accented: number[] = []
 
   private readonly maxTokens: number
-  private readonly seen: SeenWords
-  private segmented = 0
+  private room: Room
+  private mask: number
   private readonly word = new Uint16Array(MAX_TERM_LENGTH)
   private length = 0
-  private state = startState
-  private other = startState
+  /** Where the word began and its last character ended. */
   private start = 0
+  private end = 0
 
   constructor(expectedLength: number, maxTokens = MAX_TOKENS) {
     this.maxTokens = maxTokens
-    const tokens = Math.min(maxTokens, Math.ceil(expectedLength / 5) + 16)
-    const terms = Math.min(65_536, Math.ceil(tokens / 8))
+    const terms = Math.min(65_536, Math.ceil(expectedLength / 32) + 16)
     this.table = new TermTable(terms)
-    this.termOf = new Uint32Array(tokens)
-    this.starts = new Uint32Array(tokens)
-    this.ends = new Uint32Array(tokens)
-    this.seen = new SeenWords(this.table, terms)
+    this.room = takeRoom()
+    const slots = 2 ** Math.ceil(Math.log2(terms * 2)) * CELLS
+    if (slots > this.room.slots.length) this.room.slots = new Int32Array(slots)
+    this.mask = slots - CELLS
   }
 
-  /** For each term how often it occurs. */
-  counts(): Uint32Array {
-    return this.seen.counts()
+  /** What was read. Ends the reading. */
+  finish(): Tokens {
+    const { tokens, table, room } = this
+    const { slots, termOf, starts, ends } = room
+    const counts = new Uint32Array(table.limit)
+    const end = this.mask + CELLS
+    for (let at = 0; at < end; at += CELLS)
+      if (slots[at + ENTRY] !== 0) counts[slots[at + ENTRY]! - 1] = slots[at + COUNT]!
+    slots.fill(0, 0, end)
+    keepRoom(room)
+    return {
+      table,
+      tokens,
+      counts,
+      termOf: termOf.slice(0, tokens),
+      starts: starts.slice(0, tokens),
+      ends: ends.slice(0, tokens),
+      accented: this.accented,
+      isCut: this.isCut,
+    }
   }
 
   /** Adds the words of `text` from `from`; positions are those in `text`. */
@@ -74,183 +102,313 @@ export class TokenReader {
     const units = unitsOf(text)
     let at = from
     while (at < end && !this.isCut) {
-      let entry = folded[units[at]!]!
-      if (entry < FIRST_LETTER) {
-        if (entry === SEPARATOR) {
-          if (this.length > 0) this.finishWord(at)
-          at++
-        } else at = this.readOther(text, at, entry)
-        continue
-      }
-      if (this.tokens >= this.maxTokens) break
-      // The common word is folded in place and never copied. One that was begun with something odd goes on in `word`.
-      const start = at
-      const last = Math.min(end, start + MAX_LENGTH - this.length)
-      let { state, other } = this
-      while (at < last) {
-        entry = folded[units[at]!]!
-        if (entry < FIRST_LETTER) break
-        units[at] = entry
-        state = Math.imul(state ^ entry, factor)
-        other = Math.imul(other ^ entry, otherFactor)
-        at++
-      }
-      const length = at - start
-      if (at === last) while (at < end && folded[units[at]!]! >= FIRST_LETTER) at++
-      if (this.length === 0 && (at === end || entry === SEPARATOR))
-        this.addToken(this.seen.add(finishHash(state), other, units, start, length), start, at)
-      else this.keepWord(units, start, length, state, other)
+      at = this.readPlain(units, at, end)
+      if (at < end && !this.isCut) at = this.readOdd(text, at)
     }
-    if (this.length > 0) this.finishWord(end)
     if (at < end) this.isCut = true
   }
 
-  private keepWord(units: Uint16Array, start: number, length: number, state: number, other: number): void {
-    if (this.length === 0) this.start = start
-    for (let at = 0; at < length; at++) this.word[this.length++] = units[start + at]!
-    this.state = state
-    this.other = other
+  /**
+   * Reads words of plain letters until something else comes, and returns where that word or character begins. Letters become small ones
+   * in place and are never copied, unless the word is new.
+   */
+  private readPlain(units: Uint16Array, from: number, end: number): number {
+    const { room, maxTokens } = this
+    let { termOf, starts, ends, slots } = room
+    let { mask, tokens } = this
+    let limit = Math.min(maxTokens, starts.length)
+    let at = from
+    while (at < end) {
+      let entry = spelled[units[at]!]!
+      if (entry === BETWEEN) {
+        at++
+        continue
+      }
+      if (entry < LETTER) break
+      const start = at
+      let first = startState
+      let second = startState
+      do {
+        units[at] = entry
+        first = Math.imul(first ^ entry, factor)
+        second = Math.imul(second ^ entry, otherFactor)
+        entry = ++at < end ? spelled[units[at]!]! : BETWEEN
+      } while (entry >= LETTER)
+      if (entry !== BETWEEN || at - start > MAX_LENGTH) {
+        at = start
+        break
+      }
+      if (tokens === limit) {
+        if (tokens >= maxTokens) {
+          at = start
+          this.isCut = true
+          break
+        }
+        growTokens(room)
+        ;({ termOf, starts, ends } = room)
+        limit = Math.min(maxTokens, starts.length)
+      }
+      first = finishHash(first)
+      let slot = (first << 2) & mask
+      let known = slots[slot + ENTRY]!
+      while (known !== 0 && (slots[slot] !== first || slots[slot + SECOND] !== second)) {
+        slot = (slot + CELLS) & mask
+        known = slots[slot + ENTRY]!
+      }
+      if (known === 0) {
+        known = this.insert(slot, first, second, units, start, at - start)
+        slots = room.slots
+        mask = this.mask
+      } else slots[slot + COUNT]!++
+      termOf[tokens] = known - 1
+      starts[tokens] = start
+      ends[tokens] = at
+      tokens++
+    }
+    this.tokens = tokens
+    return at
   }
 
-  /** Everything but plain letters and separators. Returns where to go on. */
-  private readOther(text: string, at: number, entry: number): number {
-    const unit = text.charCodeAt(at)
-    switch (entry) {
-      case UNKNOWN:
-        learnUnit(unit)
-        return at
-      case SEVERAL:
-        this.append(foldedUnits(unit), at)
-        return at + 1
-      case SURROGATE:
-        return this.readAstral(text, at)
-      case UNSPACED:
-        return this.readUnspaced(text, at)
-      case PLUS:
-      case SHARP:
-        return this.readSign(text, at, entry)
-      case DROPPED:
-        return at + 1
-      default:
-        if (this.length > 0) this.finishWord(at)
-        return at + 1
+  /** Reads one word of any characters, or a character that is none of a word. Returns where to go on. */
+  private readOdd(text: string, from: number): number {
+    let at = from
+    while (at < text.length) {
+      const unit = text.charCodeAt(at)
+      const entry = spelled[unit]! || learnUnit(unit)
+      if (entry >= FIRST_LETTER) this.append(entry, at, at + 1)
+      else if (entry === SEVERAL) this.appendAll(spelledUnits(unit), at, at + 1)
+      else if (entry === MARK) this.compose(unit, at + 1)
+      else if (entry === SURROGATE) {
+        const codePoint = text.codePointAt(at)!
+        const kind = codePoint > 0xffff ? spellAstral(codePoint) : ''
+        if (kind === UNSPACED) return this.readUnspaced(text, at)
+        const next = codePoint > 0xffff ? at + 2 : at + 1
+        if (kind === '') return this.finishWord(next)
+        this.appendAll(kind, at, next)
+        at = next
+        continue
+      } else if (entry === UNSPACED || entry === UNSPACED_MARK) return this.readUnspaced(text, at)
+      else if (entry === PLUS || entry === SHARP) return this.readSign(text, at, entry)
+      else if (entry !== DROPPED) return this.finishWord(at + 1)
+      at++
     }
+    return this.finishWord(at)
   }
 
   /** `c++`, `c#`: a single letter and its sign. Anywhere else the signs separate. */
   private readSign(text: string, at: number, entry: number): number {
     const sign = entry === SHARP ? '#' : '++'
     const isName = this.length === 1 && this.word[0]! >= 0x61 && this.word[0]! <= 0x7a
-    if (!isName || !text.startsWith(sign, at)) {
-      if (this.length > 0) this.finishWord(at)
-      return at + 1
-    }
-    this.append(sign, at)
-    this.finishWord(at + sign.length)
-    return at + sign.length
+    if (!isName || !text.startsWith(sign, at)) return this.finishWord(at + 1)
+    this.appendAll(sign, at, at + sign.length)
+    return this.finishWord(at + sign.length)
   }
 
-  private readAstral(text: string, at: number): number {
-    const codePoint = text.codePointAt(at)!
-    const kind = codePoint > 0xffff ? foldAstral(codePoint) : ''
-    if (kind === UNSPACED) return this.readUnspaced(text, at)
-    if (kind === '') {
-      if (this.length > 0) this.finishWord(at)
-    } else this.append(kind, at)
-    return codePoint > 0xffff ? at + 2 : at + 1
-  }
-
+  /** One character with its marks. */
   private readUnspaced(text: string, from: number): number {
     if (this.length > 0) this.finishWord(from)
-    const room = MAX_SEGMENTED - this.segmented
-    let end = from
-    while (end < text.length && end - from < room) {
+    let end = from + (text.codePointAt(from)! > 0xffff ? 2 : 1)
+    while (end < text.length && end - from < MAX_LENGTH) {
       const unit = text.charCodeAt(end)
-      const entry = folded[unit]! || learnUnit(unit)
-      if (entry === UNSPACED) end++
-      else if (entry === SURROGATE && foldAstral(text.codePointAt(end)!) === UNSPACED) end += 2
-      else break
+      if ((spelled[unit]! || learnUnit(unit)) !== UNSPACED_MARK) break
+      end++
     }
-    this.segmented += end - from
-    if (end - from >= room) this.isCut = true
-    eachSegment(text.slice(from, end), (term, start, stop) => {
-      this.append(term, from + start)
-      if (this.length > 0) this.finishWord(from + stop)
-    })
-    return end
+    const unit = text.charCodeAt(from)
+    // Common ideographs and kana are compared as they are.
+    if (end === from + 1 && unit >= 0x3041 && unit < 0xd800) this.append(unit, from, end)
+    else this.appendAll(foldUnspaced(text.slice(from, end)), from, end)
+    return this.finishWord(end)
   }
 
-  private append(units: string, at: number): void {
-    if (this.length === 0) this.start = at
-    for (let i = 0; i < units.length && this.length < MAX_LENGTH; i++) {
-      const unit = units.charCodeAt(i)
-      this.word[this.length++] = unit
-      this.state = Math.imul(this.state ^ unit, factor)
-      this.other = Math.imul(this.other ^ unit, otherFactor)
-    }
+  private append(unit: number, start: number, end: number): void {
+    if (this.length === 0) this.start = start
+    this.end = end
+    if (this.length < MAX_LENGTH) this.word[this.length++] = unit
   }
 
-  private finishWord(end: number): void {
-    if (this.tokens >= this.maxTokens) this.isCut = true
-    else {
-      this.addToken(this.seen.add(finishHash(this.state), this.other, this.word, 0, this.length), this.start, end)
-    }
+  private appendAll(units: string, start: number, end: number): void {
+    for (let i = 0; i < units.length; i++) this.append(units.charCodeAt(i), start, end)
+  }
+
+  private compose(accent: number, end: number): void {
+    if (this.length === 0 || this.length === MAX_LENGTH) return
+    this.word[this.length - 1] = composeUnits(this.word[this.length - 1]!, accent)
+    this.end = end
+  }
+
+  /** Adds the word that was begun, if any; returns `next` for the caller to go on there. */
+  private finishWord(next: number): number {
+    const { length, word } = this
+    if (length === 0) return next
     this.length = 0
-    this.state = this.other = startState
+    if (this.tokens >= this.maxTokens) {
+      this.isCut = true
+      return this.start
+    }
+    let first = startState
+    let second = startState
+    for (let at = 0; at < length; at++) {
+      first = Math.imul(first ^ word[at]!, factor)
+      second = Math.imul(second ^ word[at]!, otherFactor)
+    }
+    first = finishHash(first)
+    const { mask, tokens, room } = this
+    const { slots } = room
+    let slot = (first << 2) & mask
+    while (slots[slot + ENTRY] !== 0 && (slots[slot] !== first || slots[slot + SECOND] !== second))
+      slot = (slot + CELLS) & mask
+    let known = slots[slot + ENTRY]!
+    if (known === 0) known = this.insert(slot, first, second, word, 0, length)
+    else slots[slot + COUNT]!++
+    if (tokens === room.starts.length) growTokens(room)
+    room.termOf[tokens] = known - 1
+    room.starts[tokens] = this.start
+    room.ends[tokens] = this.end
+    this.tokens = tokens + 1
+    return next
   }
 
-  private addToken(term: number, start: number, end: number): void {
-    const token = this.tokens
-    if (token >= this.termOf.length) this.growTokens()
-    this.termOf[token] = term
-    this.starts[token] = start
-    this.ends[token] = end
-    this.tokens = token + 1
+  private insert(
+    slot: number,
+    first: number,
+    second: number,
+    units: Uint16Array,
+    start: number,
+    length: number,
+  ): number {
+    const { slots } = this.room
+    const entry = this.table.append(first, units, start, length) + 1
+    slots[slot] = first
+    slots[slot + SECOND] = second
+    slots[slot + ENTRY] = entry
+    slots[slot + COUNT] = 1
+    let all = 0
+    for (let at = start; at < start + length; at++) all |= units[at]!
+    if (all > 0x7f) this.accented.push(entry - 1)
+    if (entry * 2 * CELLS > this.mask) this.growSlots()
+    return entry
   }
 
-  private growTokens(): void {
-    const room = Math.min(this.maxTokens, this.termOf.length * 2)
-    this.termOf = grown(this.termOf, new Uint32Array(room))
-    this.starts = grown(this.starts, new Uint32Array(room))
-    this.ends = grown(this.ends, new Uint32Array(room))
+  private growSlots(): void {
+    const before = this.room.slots
+    const length = this.mask + CELLS
+    const slots = new Int32Array(length * 2)
+    const mask = slots.length - CELLS
+    for (let from = 0; from < length; from += CELLS) {
+      if (before[from + ENTRY] === 0) continue
+      let at = (before[from]! << 2) & mask
+      while (slots[at + ENTRY] !== 0) at = (at + CELLS) & mask
+      for (let cell = 0; cell < CELLS; cell++) slots[at + cell] = before[from + cell]!
+    }
+    this.room.slots = slots
+    this.mask = mask
   }
+}
+
+/** The words of a text. */
+export type Tokens = {
+  /** As the words are spelled, in lower case. */
+  readonly table: TermTable
+  readonly tokens: number
+  /** For each term how often it occurs. */
+  readonly counts: Uint32Array
+  /** For each token its term, and its position in the text. */
+  readonly termOf: Uint32Array
+  readonly starts: Uint32Array
+  readonly ends: Uint32Array
+  readonly accented: readonly number[]
+  readonly isCut: boolean
+}
+
+/** Where words are put while they are read. Kept from one document to the next: memory that is new costs more than what is done in it. */
+type Room = { slots: Int32Array; termOf: Uint32Array; starts: Uint32Array; ends: Uint32Array }
+
+const MAX_KEPT = 1 << 18
+let freeRoom: Room | null = null
+
+function takeRoom(): Room {
+  const room = freeRoom
+  freeRoom = null
+  if (room !== null) return room
+  const tokens = () => new Uint32Array(1 << 12)
+  return { slots: new Int32Array(1 << 12), termOf: tokens(), starts: tokens(), ends: tokens() }
+}
+
+/** The slots must be empty. */
+function keepRoom(room: Room): void {
+  if (room.slots.length <= MAX_KEPT && room.starts.length <= MAX_KEPT) freeRoom = room
+}
+
+function growTokens(room: Room): void {
+  const length = room.starts.length * 2
+  room.termOf = grown(room.termOf, new Uint32Array(length))
+  room.starts = grown(room.starts, new Uint32Array(length))
+  room.ends = grown(room.ends, new Uint32Array(length))
 }
 
 const MAX_KEPT_UNITS = 1 << 20
 let scratch = new Uint16Array(0)
+let scratchBytes = Buffer.alloc(0)
 
 /** The characters of a text, to be changed at will until the next text is read. */
 function unitsOf(text: string): Uint16Array {
-  let units = scratch
-  if (units.length < text.length) {
-    units = new Uint16Array(Math.max(text.length, 1 << 16))
-    if (units.length <= MAX_KEPT_UNITS) scratch = units
+  if (scratch.length >= text.length) {
+    scratchBytes.write(text, 'utf16le')
+    return scratch
   }
-  Buffer.from(units.buffer, units.byteOffset, units.byteLength).write(text, 'utf16le')
+  const units = new Uint16Array(Math.max(text.length, 1 << 16))
+  const bytes = Buffer.from(units.buffer)
+  if (units.length <= MAX_KEPT_UNITS) {
+    scratch = units
+    scratchBytes = bytes
+  }
+  bytes.write(text, 'utf16le')
   return units
+}
+
+export type SpelledWord = {
+  /** In lower case, with its accents. */
+  readonly spelled: string
+  /** As it is compared. */
+  readonly folded: string
+  readonly start: number
+  readonly end: number
 }
 
 const plainWord = /^[A-Za-z0-9]+$/
 
-/** The words of a short text, as they are compared. */
-export function wordsOf(text: string, maxWords = 100): string[] {
-  if (text.length <= MAX_TERM_LENGTH && plainWord.test(text)) return [text.toLowerCase()]
+/** The words of a short text. */
+export function readWordsOf(text: string, maxWords = 100): SpelledWord[] {
+  if (text.length <= MAX_TERM_LENGTH && plainWord.test(text)) {
+    const word = text.toLowerCase()
+    return [{ spelled: word, folded: word, start: 0, end: text.length }]
+  }
   const reader = new TokenReader(text.length, maxWords)
   reader.read(text)
-  return Array.from(reader.termOf.subarray(0, reader.tokens), (term) => reader.table.textOf(term))
+  const { termOf, starts, ends, table } = reader.finish()
+  return Array.from(termOf, (term, token) => {
+    const word = table.textOf(term)
+    return { spelled: word, folded: foldTerm(word), start: starts[token]!, end: ends[token]! }
+  })
 }
 
-const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
-/** The dictionaries look at a run as a whole; a page without any space shall not become one. */
-const MAX_RUN = 2_000
-/** Finding words by dictionary costs a hundred times what it costs by spaces; text beyond this is ignored. */
-const MAX_SEGMENTED = 200_000
+/** The words of a short text, as they are compared. */
+export function wordsOf(text: string, maxWords = 100): string[] {
+  return readWordsOf(text, maxWords).map(({ folded }) => folded)
+}
 
-/** Calls back for each word of a run of characters that have no space between words, with its position in the run. */
-function eachSegment(run: string, found: (term: string, start: number, end: number) => void): void {
-  for (let from = 0; from < run.length; from += MAX_RUN) {
-    for (const { index, segment, isWordLike } of segmenter.segment(run.slice(from, from + MAX_RUN))) {
-      if (isWordLike === true) found(foldUnspaced(segment), from + index, from + index + segment.length)
-    }
-  }
+/** A word as it is compared, as far as it is compared. */
+export function foldTerm(word: string): string {
+  return foldWord(word).slice(0, MAX_TERM_LENGTH)
+}
+
+const umlauts: ReadonlyMap<string, string> = new Map([
+  ['ä', 'ae'],
+  ['ö', 'oe'],
+  ['ü', 'ue'],
+])
+
+/** A word with umlauts as it is spelled, and then compared, where there are none: Müller is Mueller. */
+export function expandUmlauts(word: string): string {
+  return foldTerm(word.replace(/[äöü]/g, (letter) => umlauts.get(letter)!))
 }

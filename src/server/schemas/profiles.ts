@@ -70,7 +70,10 @@ export const Profile = Type.Object({
     exclude: Type.Array(Type.String()),
     expression: Type.String(),
     threshold: Type.Number(),
-    stemming: Type.String(),
+    stemming: Type.String({
+      description:
+        "Match word forms: a language such as `en`, `auto` for the language of the document, `zh` for traditional and simplified Chinese, '' for words as they are spelled",
+    }),
     scorer: Type.String(),
     ignore: Type.Array(Type.String(), { description: 'Regular expressions: parts of pages to ignore when comparing' }),
     match: oneOf(matches, { description: 'Whether interests are matched against what changed or the whole page' }),

@@ -4,7 +4,7 @@ import type { WorkBudget } from '../../core/work/work-budget.ts'
 import { createDrafting } from '../../matching/annotate.ts'
 import { type ChangeDocument, partAt } from '../../matching/change/change-document.ts'
 import { type Explanation, explain } from '../../matching/explain/explanation.ts'
-import type { CompiledInterests } from '../../matching/interests/compile-interests.ts'
+import { type CompiledInterests, interestsFor } from '../../matching/interests/compile-interests.ts'
 import type { Place } from '../../matching/match/leaf-search.ts'
 import { readDocument } from '../../matching/terms/document-terms.ts'
 import { type AnnotationChanges, type AnnotationSummary, noChanges } from '../../store/contracts/annotations.ts'
@@ -39,7 +39,7 @@ export function createDescribing(matched: MatchedDocument) {
       const { summary, explanation } = draft(0, interests, relevance, budget)
       if (told.length === 0) return { summary, changes: noChanges, explanation: { ...explanation } }
       return {
-        summary: markedLine(told, interests, budget),
+        summary: markedLine(told, interestsFor(interests, terms), budget),
         changes: keepChanges(told).changes,
         explanation: { ...explanation },
       }
@@ -54,7 +54,8 @@ export function createDescribing(matched: MatchedDocument) {
     const kept = keepChanges(told, hit)
     // A line of what was asked for: other changes of the page are counted, not shown.
     const shown = hit.size === 0 ? told : told.filter((_, n) => hit.has(n))
-    const summary = markedLine(shown, interests, budget, told.length - shown.length)
+    // A line is too short to show its language.
+    const summary = markedLine(shown, interestsFor(interests, terms), budget, told.length - shown.length)
     return { summary, changes: kept.changes, explanation: placedInChanges(explanation, change, kept) }
   }
 }

@@ -1,5 +1,6 @@
 import type { Change } from '../../core/change/change.ts'
 import type { Interests } from '../../core/profile.ts'
+import { isUnspaced } from '../../core/search-query/searchable-text.ts'
 
 const operators = new Set(['and', 'or', 'not', 'intitle', 'site'])
 /** A stem has at least this many characters, and a word at most that many more. */
@@ -18,6 +19,8 @@ export function createOwnTerms(
   if (terms.length === 0) return () => false
   const isLike = (word: string, other: string): boolean =>
     word === other ||
+    // Where words are not set apart, what looks like one word may be a sentence.
+    (isUnspaced(word) && other.includes(word)) ||
     (interests.stemming !== '' && other.startsWith(word.slice(0, Math.max(STEM.min, word.length - STEM.ending))))
   return ({ before = '', after = '' }) => {
     const words = [...new Set(wordsOf(`${before} ${after}`))]

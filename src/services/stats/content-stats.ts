@@ -4,7 +4,6 @@ import { documentText } from '../../core/text/document-text.ts'
 import { createNearDuplicateIndex } from '../../matching/near-duplicate/near-duplicate-index.ts'
 import { simhash } from '../../matching/near-duplicate/simhash.ts'
 import { readDocument } from '../../matching/terms/document-terms.ts'
-import { detectLanguage } from '../../matching/terms/language.ts'
 import type { Version } from '../../store/contracts/versions.ts'
 import { createDistribution, createTally, powersOfTwo, rangeName } from './tally.ts'
 
@@ -27,7 +26,7 @@ export function createContentStats() {
     const text = documentText(body, { contentType })
     if (text === null) return
     const terms = readDocument({ url: version.url, title: version.title, text: text.slice(0, MAX_TEXT_CHARS) })
-    languages.add((terms.tokens >= MIN_WORDS && detectLanguage(terms)) || 'unknown')
+    languages.add((terms.tokens >= MIN_WORDS && terms.language) || 'unknown')
     const signature = simhash(terms)
     if (signature === null) return
     found.compared++

@@ -141,11 +141,13 @@ function Interests({ draft, onChange }: Props) {
   )
 }
 
-const languages = ['en', 'da', 'de', 'es', 'fr', 'it', 'nl', 'no', 'pt', 'ru', 'sv']
+const languages = 'en ar bg da de el es fi fr hu id it lt nl no pt ro ru sv tr uk'.split(' ')
 const languageNames = new Intl.DisplayNames('en', { type: 'language' })
 const stemmings = [
   { value: '', label: strings.interests.exact },
+  { value: 'auto', label: strings.interests.autoStems },
   ...languages.map((value) => ({ value, label: strings.interests.stems(languageNames.of(value) ?? value) })),
+  { value: 'zh', label: strings.interests.chinese },
 ]
 
 function OperatorsHelp() {

@@ -288,6 +288,8 @@ export const strings = {
     wordFormsHint: 'With word forms, “price” also finds “prices” and “pricing”',
     exact: 'Exact words only',
     stems: (language: string) => `Match word forms (${language})`,
+    autoStems: 'Match word forms (language of the page)',
+    chinese: 'Match traditional and simplified Chinese',
     operators: {
       title: 'Search operators',
       list: [

@@ -1,0 +1,142 @@
+import { hashText } from './term-hash.ts'
+import { grown, TermTable } from './term-table.ts'
+import { TermView, type ViewTerms, type Word } from './term-view.ts'
+
+/** What a word is compared as: without accents, its stem. */
+export type WordMapping = (word: string) => string
+
+const MAX_WORDS = 100_000
+
+/**
+ * What words met before are compared as, found without making a string of anything: documents repeat each other's words, and all of a
+ * document's words are mapped as soon as one profile asks for it. Forgets everything before a document when it is full.
+ */
+export class MappedWords {
+  /** Results, by number; their spelling is in the table. */
+  results = new TermTable()
+  private words = new TermTable()
+  private resultOf = new Uint32Array(1024)
+  private readonly map: WordMapping
+
+  constructor(map: WordMapping) {
+    this.map = map
+  }
+
+  /** The same tokens, told apart by what their words are mapped to. */
+  view(spelled: TermView): TermView {
+    this.forget()
+    const { terms, tokens } = spelled
+    const mapped = new MappedTerms(this.results, terms)
+    const idOf = new Uint32Array(terms)
+    for (let term = 0; term < terms; term++) idOf[term] = mapped.add(this.find(spelled.table, term))
+    const counts = new Uint32Array(mapped.size)
+    for (let term = 0; term < terms; term++) counts[idOf[term]!]! += spelled.counts[term]!
+    const termOf = new Uint32Array(tokens)
+    for (let token = 0; token < tokens; token++) termOf[token] = idOf[spelled.termOf[token]!]!
+    return new TermView(mapped, tokens, termOf, counts)
+  }
+
+  /** The same, where only some terms, in order, are mapped and all others stay. */
+  viewOfSome(
+    spelled: TermView,
+    changed: readonly number[],
+    aliasOf: (table: TermTable, term: number) => string | null,
+  ): TermView {
+    this.forget()
+    const { terms, tokens } = spelled
+    const table = spelled.table.without(changed)
+    const idOf = new Uint32Array(terms)
+    let next = 0
+    for (let term = 0; term < terms; term++) {
+      if (changed[next] === term) next++
+      else idOf[term] = term - next
+    }
+    const aliases = new Map<string, number>()
+    for (const term of changed) {
+      const result = this.find(spelled.table, term)
+      const { units, offsets, lengths, hashes } = this.results
+      idOf[term] = table.addUnits(hashes[result]!, 0, units, offsets[result]!, lengths[result]!)
+      const alias = aliasOf(spelled.table, term)
+      if (alias !== null) aliases.set(alias, idOf[term]!)
+    }
+    const counts = new Uint32Array(table.limit)
+    for (let term = 0; term < terms; term++) counts[idOf[term]!]! += spelled.counts[term]!
+    const termOf = new Uint32Array(tokens)
+    for (let token = 0; token < tokens; token++) termOf[token] = idOf[spelled.termOf[token]!]!
+    return new TermView(table, tokens, termOf, counts, aliases.size === 0 ? null : aliases)
+  }
+
+  private forget(): void {
+    if (this.words.size < MAX_WORDS) return
+    this.words = new TermTable()
+    this.results = new TermTable()
+  }
+
+  /** The number of the result. */
+  private find(table: TermTable, term: number): number {
+    const hash = table.hashes[term]!
+    const known = this.words.findUnits(hash, 0, table.units, table.offsets[term]!, table.lengths[term]!)
+    return known === -1 ? this.learn(hash, table, term) : this.resultOf[known]!
+  }
+
+  private learn(hash: number, table: TermTable, term: number): number {
+    const text = this.map(table.textOf(term))
+    const result = this.results.addText(hashText(text), 0, text)
+    const word = this.words.addUnits(hash, 0, table.units, table.offsets[term]!, table.lengths[term]!)
+    if (word >= this.resultOf.length) this.resultOf = grown(this.resultOf, new Uint32Array(this.resultOf.length * 2))
+    this.resultOf[word] = result
+    return result
+  }
+}
+
+/** The results that one document has, in the order in which it has them, looked up by their numbers in the table of all. */
+class MappedTerms implements ViewTerms {
+  size = 0
+  private readonly all: TermTable
+  private readonly results: Uint32Array
+  /** For each slot the result's number plus one, and the number here. */
+  private readonly slots: Uint32Array
+  private readonly mask: number
+
+  constructor(all: TermTable, most: number) {
+    this.all = all
+    this.results = new Uint32Array(most)
+    this.slots = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(8, most) * 2)) * 2)
+    this.mask = this.slots.length - 2
+  }
+
+  add(result: number): number {
+    const { slots } = this
+    const at = this.slotOf(result)
+    if (slots[at] === 0) {
+      slots[at] = result + 1
+      slots[at + 1] = this.size
+      this.results[this.size++] = result
+    }
+    return slots[at + 1]!
+  }
+
+  find(word: Word): number {
+    const result = this.all.findText(word.hash, 0, word.text)
+    if (result === -1) return -1
+    const at = this.slotOf(result)
+    return this.slots[at] === 0 ? -1 : this.slots[at + 1]!
+  }
+
+  toTable(): TermTable {
+    const { units, offsets, lengths, hashes } = this.all
+    const table = new TermTable(this.size)
+    for (let term = 0; term < this.size; term++) {
+      const result = this.results[term]!
+      table.append(hashes[result]!, units, offsets[result]!, lengths[result]!)
+    }
+    return table
+  }
+
+  private slotOf(result: number): number {
+    const { slots, mask } = this
+    let at = ((Math.imul(result, 0x9e3779b1) >>> 8) << 1) & mask
+    while (slots[at] !== 0 && slots[at] !== result + 1) at = (at + 2) & mask
+    return at
+  }
+}
