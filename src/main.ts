@@ -35,6 +35,7 @@ const engine: Engine = {
   migrate: async (...args) => (await cluster()).migrate(...args),
   distribute: async (...args) => (await cluster()).distribute(...args),
   importFolder: async (...args) => (await cluster()).importFolder(...args),
+  moveObjects: async (...args) => (await cluster()).moveObjects(...args),
   importProfiles: async (...args) => (await profiles()).importProfiles(...args),
   exportProfiles: async (...args) => (await profiles()).exportProfiles(...args),
   exportUrds: async (...args) => (await profiles()).exportUrds(...args),

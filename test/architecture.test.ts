@@ -30,6 +30,7 @@ const mayImport = {
   'store/rules': ['core', 'store/contracts'],
   'store/sqlite': below,
   'store/postgres': below,
+  'store/objects': below,
   archive: [...below, 'xml'],
   crawl: [...below, 'archive'],
   matching: ['core', 'config', 'xml', 'store/contracts'],
@@ -40,8 +41,8 @@ const mayImport = {
   server: [...below, 'xml', 'services'],
   cli: [...below, 'xml', 'services'],
   app: [
-    ...[...below, 'xml', 'store/sqlite', 'store/postgres', 'archive', 'crawl', 'matching'],
-    ...['fetchers', 'delivery', 'services', 'cluster', 'server', 'cli'],
+    ...[...below, 'xml', 'store/sqlite', 'store/postgres', 'store/objects', 'archive', 'crawl'],
+    ...['matching', 'fetchers', 'delivery', 'services', 'cluster', 'server', 'cli'],
   ],
   library: [...below, 'archive', 'crawl', 'services', 'cli', 'app'],
 } as const satisfies Record<string, readonly string[]>

@@ -105,7 +105,13 @@ export function engineWith(parts: Partial<Engine>): Engine {
     ...{ addCredentials: unexpected, listCredentials: unexpected, removeCredentials: unexpected },
   }
   const cluster = { mcp: unexpected, serve: unexpected, worker: unexpected, control: unexpected }
-  const schema = { schema: unexpected, migrate: unexpected, distribute: unexpected, importFolder: unexpected }
+  const schema = {
+    schema: unexpected,
+    migrate: unexpected,
+    distribute: unexpected,
+    importFolder: unexpected,
+    moveObjects: unexpected,
+  }
   return {
     abilities: async () => webAbilities,
     up: unexpected,

@@ -18,6 +18,7 @@ import type {
   ShowReport,
 } from '../core/reports/history-report.ts'
 import type { ImportReport } from '../core/reports/import-report.ts'
+import type { MoveProgress, MoveReport } from '../core/reports/move-report.ts'
 import type {
   PreviewProgress,
   PreviewReport,
@@ -63,7 +64,9 @@ export type Engine = {
   /** Distributes the crawl tables over the servers of a Citus cluster. Returns their names. */
   distribute(target: Target): Promise<string[]>
   /** Copies a whole data folder into a shared store. */
-  importFolder(folder: string, store: string, hooks: ImportHooks): Promise<ImportReport>
+  importFolder(folder: string, store: string, hooks: ImportHooks, config?: Config): Promise<ImportReport>
+  /** Moves the bodies of a shared store to where the configuration wants them. Others may work meanwhile. */
+  moveObjects(target: Target, hooks: MoveHooks): Promise<MoveReport>
   status(target: Target): Promise<StatusReport>
   /** Counts all documents, and reads a sample of their current versions; 0 for all. */
   stats(target: Target, request: { sample: number }, hooks: StatsHooks): Promise<StatsReport>
@@ -136,6 +139,12 @@ export type AugmentOptions = { folder: string; base: string | null; check: boole
  * normalised, and so which ones are the same document.
  */
 export type Target = { dataDir: string; store: string | null; config: Config }
+
+export type MoveHooks = {
+  /** Aborted to stop after the current step; the next call goes on. */
+  signal: AbortSignal
+  onProgress(progress: MoveProgress): void
+}
 
 export type SearchHooks = { onProgress(progress: IndexProgress): void; onWarning(message: string): void }
 

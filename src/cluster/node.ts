@@ -33,6 +33,8 @@ export type NodeThreads = {
   startAnnotator(events: AnnotationEvents, clockOffsetMs: SharedArrayBuffer): BackgroundThread
   /** Null where nothing is to be indexed. */
   startIndexer(log: Logger): BackgroundThread | null
+  /** Null where nothing is to be compressed in the background. */
+  startCompressor(log: Logger): BackgroundThread | null
 }
 
 export type AnnotationEvents = {
@@ -158,7 +160,8 @@ function createBackgroundThreads({ threads, clock, log, retries, onFailed }: Bac
     start(): void {
       if (running.length > 0) return
       const annotator = threads.startAnnotator(events, clockOffsetMs)
-      running = [annotator, threads.startIndexer(log)].filter((thread) => thread !== null)
+      const others = [threads.startIndexer(log), threads.startCompressor(log)]
+      running = [annotator, ...others].filter((thread) => thread !== null)
       for (const thread of running) thread.failed.catch(onFailed)
     },
     /** What the annotation has done since it started. */

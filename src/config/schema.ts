@@ -1,4 +1,5 @@
 import { crawlSettings } from './schema-crawl.ts'
+import { objectSettings } from './schema-objects.ts'
 import { partSettings } from './schema-parts.ts'
 import { bytes, duration, integer, number, type Setting } from './setting.ts'
 
@@ -197,6 +198,7 @@ export const settings = {
     [4, 100],
     'Connections to the shared store per thread. A crawling thread needs four: to read, write, listen and send heartbeats.',
   ),
+  ...objectSettings,
   ...crawlSettings,
   'robots.maxEntries': integer(50_000, [1, 10_000_000], 'Number of hosts whose robots.txt rules are kept in memory.'),
   'robots.maxAge': duration('24h', ['1s', '30d'], 'How long a robots.txt is cached.'),

@@ -6,7 +6,9 @@ import { createClusterControl } from '../../cluster/control.ts'
 import { AppError } from '../../core/errors.ts'
 import { importFolder as importInto } from '../../services/import/import-folder.ts'
 import type { ImportTarget } from '../../store/contracts/import.ts'
+import { moveAll } from '../../store/postgres/archive/move-records.ts'
 import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
+import { insideKeeper } from '../../store/postgres/archive/record-keeper.ts'
 import { createPostgresVersions } from '../../store/postgres/archive/versions.ts'
 import { createPostgresNodes, readClusterFacts } from '../../store/postgres/cluster/nodes.ts'
 import { openPool, type PostgresPool } from '../../store/postgres/connection/pool.ts'
@@ -14,6 +16,7 @@ import { openImportTarget } from '../../store/postgres/import/import-target.ts'
 import { distribute as distributeTables, hasCitus } from '../../store/postgres/schema/citus.ts'
 import { migrate as applyMigrations, migrationStates, serverVersion } from '../../store/postgres/schema/migrate.ts'
 import { openImportSource } from '../../store/sqlite/import/import-source.ts'
+import { openObjects } from '../engines/object-backends.ts'
 import { openPostgresStores } from '../engines/postgres-stores.ts'
 
 const CONNECTIONS = 2
@@ -59,7 +62,7 @@ async function withPool<T>({ store }: Pick<Target, 'store'>, work: (pool: Postgr
 }
 
 /** `erace migrate --from … --to …` */
-export const importFolder: Engine['importFolder'] = async (folder, store, hooks) => {
+export const importFolder: Engine['importFolder'] = async (folder, store, hooks, config) => {
   const holder = `process ${process.pid} on ${hostname()} (migrate)`
   const source = openImportSource({ folder, holder, isWhole: isWholeRecord })
   try {
@@ -67,8 +70,10 @@ export const importFolder: Engine['importFolder'] = async (folder, store, hooks)
     let target: ImportTarget | null = null
     try {
       await applyMigrations(pool)
-      target = await openImportTarget(pool)
-      const [versions, objects] = [createPostgresVersions(pool), createPostgresObjects(pool)]
+      const outside = config === undefined ? null : openObjects(pool, config)
+      target = await openImportTarget(pool, outside?.createKeeper('migrate') ?? insideKeeper)
+      const objects = outside?.objects ?? createPostgresObjects(pool)
+      const versions = createPostgresVersions(pool)
       const bodies = createBodyReader({ versions, objects })
       return await importInto({ source, target, hooks, versions, objects, bodies, isWhole: isWholeRecord })
     } finally {
@@ -76,5 +81,22 @@ export const importFolder: Engine['importFolder'] = async (folder, store, hooks)
     }
   } finally {
     source.close()
+  }
+}
+
+/** `erace migrate --objects` */
+export const moveObjects: Engine['moveObjects'] = async ({ store, config }, { signal, onProgress }) => {
+  if (store === null) throw new AppError('usage-wrong', 'a data folder keeps its bodies in its own archive')
+  const pool = openPool({ address: store, maxConnections: CONNECTIONS, name: 'erace migrate' })
+  const { objects, segments, target, createKeeper, close } = openObjects(pool, config)
+  const keeper = createKeeper('migrate')
+  try {
+    await applyMigrations(pool)
+    const moved = await moveAll({ pool, objects, segments, keeper, signal, onProgress }, target?.kind ?? null)
+    return { ...moved, to: config.objects.store, interrupted: signal.aborted }
+  } finally {
+    await keeper.close()
+    await close()
+    await pool.close()
   }
 }

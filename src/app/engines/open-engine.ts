@@ -6,7 +6,7 @@ import type { Purpose, TargetStores } from './target.ts'
 export async function openStores(target: Target, purpose: Purpose = 'read'): Promise<TargetStores> {
   return target.store === null
     ? (await import('./sqlite-target.ts')).openSqliteTarget(target, purpose)
-    : (await import('./postgres-target.ts')).openPostgresTarget(target.store)
+    : (await import('./postgres-target.ts')).openPostgresTarget(target.store, target.config)
 }
 
 /** Closes the stores when the work is done or has failed. */

@@ -33,6 +33,7 @@ import { createPostgresDeliveries } from '../../store/postgres/inbox/deliveries.
 import { createPostgresInbox } from '../../store/postgres/inbox/inbox.ts'
 import { createPostgresModuleJournal } from '../../store/postgres/modules/module-journal.ts'
 import { migrate, migrationStates, readSeed } from '../../store/postgres/schema/migrate.ts'
+import { type ObjectsConfig, type OpenObjects, openObjects } from './object-backends.ts'
 
 export type PostgresStores = StoreSet & {
   readonly pool: PostgresPool
@@ -44,6 +45,8 @@ export type OpenPostgresOptions = {
   maxConnections: number
   /** Seen in pg_stat_activity. */
   name: string
+  /** Says where bodies are; without it only those in the database can be read. */
+  config?: ObjectsConfig
 }
 
 /** The stores of a shared database for one thread. The schema must be up to date: `erace migrate` and the roles apply it. */
@@ -74,7 +77,8 @@ async function openWith(
     const missing = (await migrationStates(pool)).filter(({ appliedAt }) => appliedAt === null)
     if (missing.length > 0) await onMissing(missing.length, pool)
     await refuseWhileImporting(pool)
-    return postgresStores(pool, await readSeed(pool))
+    const outside = options.config === undefined ? null : openObjects(pool, options.config)
+    return postgresStores(pool, await readSeed(pool), outside)
   } catch (error) {
     await pool.close()
     throw error
@@ -105,7 +109,12 @@ export async function untilAnswered<T>(begin: () => Promise<T>, { retries, signa
   }
 }
 
-export function postgresStores(pool: PostgresPool, seed: readonly [number, number]): PostgresStores {
+/** `outside`: bodies outside of the database, closed with the stores. */
+export function postgresStores(
+  pool: PostgresPool,
+  seed: readonly [number, number],
+  outside: Pick<OpenObjects, 'objects' | 'close'> | null = null,
+): PostgresStores {
   return {
     pool,
     seed,
@@ -126,7 +135,7 @@ export function postgresStores(pool: PostgresPool, seed: readonly [number, numbe
     credentials: createPostgresCredentials(pool),
     keyFile: null,
     versions: createPostgresVersions(pool),
-    objects: createPostgresObjects(pool),
+    objects: outside?.objects ?? createPostgresObjects(pool),
     collectionRuns: createPostgresCollectionRuns(pool),
     moduleJournal: () => createPostgresModuleJournal(pool),
     frontier: createPostgresFrontierView(pool),
@@ -136,6 +145,9 @@ export function postgresStores(pool: PostgresPool, seed: readonly [number, numbe
     countKept: createPostgresKeptCounter(pool),
     readDisk: () => readPostgresDisk(pool),
     check: () => pingPostgres(pool),
-    close: () => pool.close(),
+    async close() {
+      await outside?.close()
+      await pool.close()
+    },
   }
 }

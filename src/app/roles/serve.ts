@@ -67,7 +67,7 @@ async function begin(
   const ends: (() => Promise<void>)[] = []
   try {
     const maxConnections = config.cluster.connections + LISTENING
-    const stores = await openUpToDate({ address: store, maxConnections, name: 'erace serve', log })
+    const stores = await openUpToDate({ address: store, maxConnections, name: 'erace serve', log, config })
     ends.push(stores.close)
     const { pool } = stores
     const clock = await createDatabaseClock(pool, systemClock)

@@ -19,6 +19,7 @@ import { startPostgresAnnotator } from '../threads/annotator.ts'
 import { startClusterIndexer } from '../threads/indexer.ts'
 import { startSharedModules } from '../threads/modules.ts'
 import { startPostgresShards } from '../threads/postgres-shards.ts'
+import { startSegmentCompressor } from '../threads/segment-compressor.ts'
 
 /** `erace worker`: crawls and annotates for a cluster until it is ended. Any number may run, on any number of machines. */
 export async function worker({ dataDir, store, config }: Target, hooks: WorkerHooks): Promise<void> {
@@ -57,7 +58,10 @@ export async function openNode(
   const label = `erace ${role} ${identity.name}`.slice(0, 60)
   const opened = await untilAnswered(
     async () => {
-      const stores = await openUpToDate({ address, maxConnections: OWN_CONNECTIONS, name: label, log })
+      const stores = await openUpToDate({
+        ...{ address, maxConnections: OWN_CONNECTIONS, name: label, log },
+        config: own.config,
+      })
       try {
         return { stores, clock: await createDatabaseClock(stores.pool, systemClock) }
       } catch (error) {
@@ -90,6 +94,10 @@ export async function openNode(
       startPostgresAnnotator({ ...shared, config: own.config, name: label, clockOffsetMs }, listener),
     startIndexer: (nodeLog) =>
       own.config.search.index ? startClusterIndexer({ address, config: own.config, log: nodeLog, retries }) : null,
+    startCompressor: (nodeLog) =>
+      own.config.objects.store === 'folder' && own.config.archive.compress
+        ? startSegmentCompressor({ address, config: own.config, log: nodeLog, retries })
+        : null,
   }
   const node = startWorkerNode({ node: identity, own, nodes, runs, events, clock, log, lastWarning, retries, threads })
   return {

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../../config/config.ts'
 import type { Retries, Waiting } from '../../core/work/retries.ts'
 import { startThread } from '../../core/work/thread-host.ts'
+import type { ObjectsConfig } from '../engines/object-backends.ts'
 
 export type ClusterIndexer = {
   /** Leaves work in progress for the next indexer. */
@@ -18,6 +19,7 @@ export type IndexerData = {
   address: string
   holder: string
   leaseMs: number
+  objects: ObjectsConfig
   orders: Int32Array<SharedArrayBuffer>
 }
 
@@ -33,7 +35,7 @@ const MAX_ENDING_MS = 3_000
 export function startClusterIndexer({ address, config, log, retries }: ClusterIndexerOptions): ClusterIndexer {
   const orders = new Int32Array(new SharedArrayBuffer(4))
   const holder = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`
-  const data: IndexerData = { address, holder, leaseMs: config.cluster.leaseMs, orders }
+  const data: IndexerData = { address, holder, leaseMs: config.cluster.leaseMs, objects: config, orders }
   const thread = startThread<'wake', FromIndexer, IndexerData>(new URL('./indexer-thread.ts', import.meta.url), {
     data,
     onEvent(event) {

@@ -7,6 +7,7 @@ import { openEpochs } from '../../store/contracts/cluster/held-epochs.ts'
 import { createPostgresAnnotations } from '../../store/postgres/annotations/annotations.ts'
 import { createPostgresNearDuplicates } from '../../store/postgres/annotations/near-duplicates.ts'
 import { openPool } from '../../store/postgres/connection/pool.ts'
+import { openObjects } from '../engines/object-backends.ts'
 import { postgresStores } from '../engines/postgres-stores.ts'
 import type { PostgresAnnotatorData } from './annotator.ts'
 
@@ -15,6 +16,7 @@ const { address, config, name, seed, epochs, clockOffsetMs, orders, part, parts,
   workerData as PostgresAnnotatorData
 
 const pool = openPool({ address, maxConnections: config.cluster.connections, name })
+const outside = openObjects(pool, config)
 const held = openEpochs(epochs)
 const epochOf = (partition: number): number | null => held.epochOf(partition) || null
 const offset = new Float64Array(clockOffsetMs)
@@ -25,7 +27,7 @@ await runAnnotatorThread(parentPort!, {
   create: async (events) =>
     createProcessor({
       stores: {
-        ...postgresStores(pool, seed),
+        ...postgresStores(pool, seed, outside),
         annotations: createPostgresAnnotations({ pool, partitions: held.held, epochOf }),
       },
       nearDuplicates: createPostgresNearDuplicates({ pool, epochOf }),
@@ -38,4 +40,5 @@ await runAnnotatorThread(parentPort!, {
       events,
     }),
 })
+await outside.close()
 await pool.close()

@@ -18,6 +18,7 @@ export async function openPostgresArchive(address: string, config: Config): Prom
     address,
     maxConnections: config.cluster.connections,
     name: 'erace archive reader',
+    config,
   })
   try {
     const reader = createArchive({

@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { createKeptText } from '../../archive/kept-text.ts'
+import type { Config } from '../../config/config.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { systemClock } from '../../core/clock.ts'
 import { startThreadRetries } from '../../core/work/retries.ts'
 import type { Secrets } from '../../crawl/fetch/secrets.ts'
-import { assembleShard, maxUrlsPerHost, type ShardEnvironment } from '../../crawl/worker/assemble.ts'
+import { assembleShard, maxUrlsPerHost } from '../../crawl/worker/assemble.ts'
 import {
   createClusterShard,
   createResultSender,
@@ -20,8 +20,7 @@ import { createSecretOpener } from '../../services/credentials/secret-opener.ts'
 import { type EpochMemory, openEpochs } from '../../store/contracts/cluster/held-epochs.ts'
 import type { LeaseListener } from '../../store/contracts/cluster/partition-leases.ts'
 import { createPostgresCredentials } from '../../store/postgres/accounts/source-credentials.ts'
-import { createPostgresObjects } from '../../store/postgres/archive/objects.ts'
-import { createPostgresVersions } from '../../store/postgres/archive/versions.ts'
+import type { RecordKeeper } from '../../store/postgres/archive/record-keeper.ts'
 import { createPostgresCrawlScopes, scopesChannel } from '../../store/postgres/cluster/crawl-scopes.ts'
 import { createPostgresCrawlPages } from '../../store/postgres/cluster/crawls.ts'
 import { createPostgresEvents } from '../../store/postgres/cluster/events.ts'
@@ -33,7 +32,9 @@ import { createPostgresDocuments } from '../../store/postgres/documents/document
 import { createPostgresFrontier } from '../../store/postgres/frontier/frontier.ts'
 import { createPostgresWalks } from '../../store/postgres/frontier/walks.ts'
 import { createPartitionLeases, leasesChannel } from '../../store/postgres/leases/leases.ts'
+import { openObjectWriter } from '../engines/object-backends.ts'
 import { openShardProtocols } from '../shard-protocols.ts'
+import { keptVersionsOf } from './kept-versions.ts'
 import type { ShardModules } from './module-use.ts'
 import { openOutlet } from './outlet.ts'
 
@@ -75,9 +76,7 @@ async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
   const calls = createStoreCalls(retries)
   let isStopping = false
   const mayNotWait = (): boolean => isStopping || counters.isStopped()
-  const shared = { address, name: `erace ${data.name} shard ${index}`.slice(0, 63), manyShort: true }
-  const pool = openPool({ ...shared, maxConnections: cluster.connections - 1 })
-  const beats = openPool({ ...shared, maxConnections: 1, answerWithinMs: cluster.leaseMs * BEAT_WITHIN })
+  const { pool, beats } = openPools(address, `erace ${data.name} shard ${index}`, cluster)
   const clock = await calls.untilDone('comparing clocks', () => createDatabaseClock(pool, systemClock))
   const events = createPostgresEvents({ pool, track: retries.track('listening') })
   // The shard that hears of its leases needs their store first. None changes before the shard is started.
@@ -100,13 +99,16 @@ async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
     ...{ pool, events, run, maxUrlsPerHost: maxUrlsPerHost(crawl), onLost: listener.lost },
     track: retries.track('looking for new requests'),
   })
-  const documents = createPostgresDocuments({ pool, epochOf: (partition) => leases.epochOf(partition) ?? 0 })
+  const bodies = openObjectWriter(pool, settings.config, `${data.name}-${index}`)
+  const documents = openDocuments(pool, bodies.keeper, leases)
   const scopes = createScopeMemory(createPostgresCrawlScopes(pool))
   const results = createPostgresCheckResults(pool)
   const sender = createResultSender({ results, calls, isStopping: mayNotWait, onFailed: fail })
   const parts = await assembleShard(settings, {
     ...{ index, shards, run, looksBack, seed, store, documents, counters, clock, log, retries, logsPauses: false },
-    ...keptVersionsOf(pool, (read) => calls.untilDone('reading a kept version', read, { isStopping: mayNotWait })),
+    ...keptVersionsOf(pool, bodies.objects, (read) =>
+      calls.untilDone('reading a kept version', read, { isStopping: mayNotWait }),
+    ),
     ...{ protocols, outlet: openOutlet(data.modules, index) },
     ...{ secrets: openSecrets(pool, settings), walks: createPostgresWalks(pool) },
     coordinate: (given) =>
@@ -146,9 +148,27 @@ async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
       await store.close()
       await events.close()
       await parts.close()
+      await bodies.close()
       await Promise.all([pool.close(), beats.close()])
     },
   }
+}
+
+/** Heartbeats have a connection for themselves. */
+function openPools(address: string, label: string, { connections, leaseMs }: Config['cluster']) {
+  const shared = { address, name: label.slice(0, 63), manyShort: true }
+  return {
+    pool: openPool({ ...shared, maxConnections: connections - 1 }),
+    beats: openPool({ ...shared, maxConnections: 1, answerWithinMs: leaseMs * BEAT_WITHIN }),
+  }
+}
+
+function openDocuments(
+  pool: PostgresPool,
+  keeper: RecordKeeper,
+  leases: { epochOf(partition: number): number | null },
+) {
+  return createPostgresDocuments({ pool, keeper, epochOf: (partition) => leases.epochOf(partition) ?? 0 })
 }
 
 function openSecrets(pool: PostgresPool, { config }: CrawlSettings): Secrets {
@@ -170,16 +190,3 @@ function showTraffic(pools: readonly PostgresPool[], stats: ShardStats): void {
 }
 
 serveShard(parentPort!, open)
-
-/** What was kept of versions, read again until the database answers. */
-function keptVersionsOf(
-  pool: PostgresPool,
-  untilDone: <T>(read: () => Promise<T>) => Promise<T>,
-): Pick<ShardEnvironment, 'keptText' | 'keptAspects' | 'keptBody'> {
-  const kept = createKeptText({ versions: createPostgresVersions(pool), objects: createPostgresObjects(pool) })
-  return {
-    keptText: (versionId, omit) => untilDone(() => kept.text(versionId, omit)),
-    keptAspects: (versionId, asked) => untilDone(() => kept.aspects(versionId, asked)),
-    keptBody: (versionId) => untilDone(() => kept.body(versionId)),
-  }
-}

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { ValidationError } from '../../config/validation-errors.ts'
 import type { ImportProgress, ImportReport } from '../../core/reports/import-report.ts'
+import type { MoveProgress, MoveReport } from '../../core/reports/move-report.ts'
 import { refuseWords } from '../args/values.ts'
 import { type Command, type CommandContext, exitCodes, needsStore, type Option, storeExpected } from '../command.ts'
 import type { SchemaReport } from '../engine.ts'
@@ -10,6 +11,7 @@ import { columns, formatCount, formatSize, formatSpan, printable } from '../outp
 const options: readonly Option[] = [
   { name: 'dry-run', about: 'show the schema migrations; change nothing' },
   { name: 'citus', about: 'distribute the crawl tables over the servers of a Citus cluster' },
+  { name: 'objects', about: 'move all bodies to where `objects.store` wants them; others may work meanwhile' },
   { name: 'from', argument: 'DIR', about: 'import a data folder with everything in it; stop using it first' },
   { name: 'to', argument: 'URL', about: 'shared store to import into, postgres://… (default: --store)' },
 ]
@@ -24,6 +26,7 @@ export const command: Command = {
     { line: 'erace migrate --store postgres://erace@db/erace', about: 'apply missing migrations and list them all' },
     { line: 'erace migrate --dry-run', about: 'only show them' },
     { line: 'erace migrate --citus', about: 'when one server is not enough; safe to repeat' },
+    { line: 'erace migrate --objects', about: 'after objects.store was changed; run it again to continue' },
     {
       line: 'erace migrate --from ./erace-data --to postgres://erace@db/erace',
       about: 'run the same command again to continue an interrupted import',
@@ -36,7 +39,7 @@ export const command: Command = {
     const to = options.text('to') ?? target.store
     if (from === undefined) {
       checkSchemaOptions(context, errors)
-      return () => migrate(context)
+      return () => (options.flag('objects') ? moveObjects(context) : migrate(context))
     }
     checkImportOptions(context, from, to, errors)
     return () => importFolder(context, resolve(cwd, from), to ?? '')
@@ -44,6 +47,9 @@ export const command: Command = {
 }
 
 function checkSchemaOptions({ options, target }: CommandContext, errors: ValidationError[]): void {
+  if (options.flag('objects'))
+    for (const name of ['dry-run', 'citus'])
+      if (options.flag(name)) errors.push({ place: `--${name}`, message: "can't be combined with --objects" })
   if (options.text('to') !== undefined)
     errors.push({ place: '--to', message: 'needs --from DIR, the data folder to import' })
   else if (target.store === null && errors.every(({ place }) => place !== '--store' && place !== 'ERACE_STORE'))
@@ -59,7 +65,7 @@ function checkImportOptions(
   if (from === '') errors.push({ place: '--from', message: 'needs a data folder' })
   if (to === null) errors.push({ place: '--to', message: 'needs the address of the shared store, postgres://…' })
   else if (!/^postgres(?:ql)?:\/\/./.test(to)) errors.push({ place: '--to', message: storeExpected })
-  for (const name of ['dry-run', 'citus'])
+  for (const name of ['dry-run', 'citus', 'objects'])
     if (options.flag(name)) errors.push({ place: `--${name}`, message: "can't be combined with --from" })
 }
 
@@ -105,11 +111,11 @@ const canContinue = 'nothing is lost; run the same command to continue'
 
 /** `migrate --from DIR --to postgres://…`: one line for each finished kind, and a table at the end. */
 function importFolder(context: CommandContext, folder: string, store: string): Promise<number> {
-  const { engine, io, json, quiet } = context
+  const { engine, target, io, json, quiet } = context
   const work: Parameters<typeof interruptible>[2] = async ({ signal, line }) => {
     const progress = createProgress((pieces) => io.stderr.isTTY === true && line.draw(pieces), line.sink.write)
     const onProgress = (step: ImportProgress) => quiet || progress.note(step)
-    const report = await engine.importFolder(folder, store, { signal, onProgress })
+    const report = await engine.importFolder(folder, store, { signal, onProgress }, target.config)
     if (!quiet && !report.interrupted) progress.end()
     line.clear()
     io.stdout.write(json ? `${JSON.stringify(report)}\n` : importText(report))
@@ -117,6 +123,32 @@ function importFolder(context: CommandContext, folder: string, store: string): P
     return report.interrupted ? exitCodes.interrupted : report.faults.length > 0 ? exitCodes.failed : exitCodes.done
   }
   return interruptible(context, canContinue, work, finishingStep)
+}
+
+/** `migrate --objects` */
+function moveObjects(context: CommandContext): Promise<number> {
+  const { engine, target, io, json, quiet } = context
+  const work: Parameters<typeof interruptible>[2] = async ({ signal, line }) => {
+    const onProgress = ({ partition, partitions, records, bytes }: MoveProgress): void => {
+      const share = `${Math.floor(((partition + 1) / partitions) * 100)} %`
+      if (!quiet && io.stderr.isTTY === true)
+        line.draw(['moving bodies', share, `${formatCount(records)} moved, ${formatSize(bytes)}`])
+    }
+    const report = await engine.moveObjects(target, { signal, onProgress })
+    line.clear()
+    io.stdout.write(json ? `${JSON.stringify(report)}\n` : moveText(report))
+    if (report.interrupted) io.stderr.write(`interrupted: ${canContinue}\n`)
+    return report.interrupted ? exitCodes.interrupted : report.left > 0 ? exitCodes.failed : exitCodes.done
+  }
+  return interruptible(context, canContinue, work, finishingStep)
+}
+
+const placeNames = { postgres: 'the database', folder: 'the shared folder', s3: 'the bucket' } as const
+
+function moveText({ to, records, bytes, left }: MoveReport): string {
+  const lines = [`${formatCount(records)} bodies moved to ${placeNames[to]}, ${formatSize(bytes)}`]
+  if (left > 0) lines.push(`${formatCount(left)} can't be read and stay where they are; erace verify lists them`)
+  return `${lines.join('\n')}\n`
 }
 
 /** The current kind is drawn on the status line; finished ones stay as lines. */

@@ -1,10 +1,11 @@
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { AppError } from '../../../core/errors.ts'
+import { AppError, isAppError } from '../../../core/errors.ts'
 import type { CataloguedRecord, ObjectStore, RecordPointer } from '../../contracts/objects.ts'
 import type { PostgresPool } from '../connection/pool.ts'
+import type { PlaceReader } from './place-reader.ts'
+import { isPlaced, readPart } from './record-parts.ts'
 
 /**
- * Records lie in the database. A volume is a partition: its id is the partition's number plus one, `offset` the id of the record,
+ * Records lie in the database, or it says where. A volume is a partition: its id is the partition's number plus one, `offset` the id of the record,
  * `length` the bytes that are stored of it.
  */
 export const objectStatements = {
@@ -29,16 +30,36 @@ const MAX_TOGETHER = 16
 type PartRow = { part: number; coding: number; bytes: Buffer }
 type Waiting = { pointer: RecordPointer; resolve(record: Buffer): void; reject(error: unknown): void }
 
-export function createPostgresObjects(pool: PostgresPool): ObjectStore {
+/** Without `places` only what lies in the database can be read. */
+export function createPostgresObjects(pool: PostgresPool, places: PlaceReader = noPlaces): ObjectStore {
   let waiting: Waiting[] = []
 
-  async function readAlone(pointer: RecordPointer): Promise<Buffer> {
-    const { fileId, offset } = pointer
+  async function readRows({ fileId, offset }: RecordPointer): Promise<PartRow[]> {
     const rows: PartRow[] = []
     for (;;) {
       const more = await pool.query<PartRow>(objectStatements.parts, [fileId - 1, offset, rows.length, PARTS_AT_ONCE])
       rows.push(...more)
-      if (more.length < PARTS_AT_ONCE) return joinParts(rows, pointer)
+      if (more.length < PARTS_AT_ONCE) return rows
+    }
+  }
+
+  async function readAlone(pointer: RecordPointer): Promise<Buffer> {
+    return readRecord(await readRows(pointer), pointer)
+  }
+
+  async function readRecord(rows: readonly PartRow[], pointer: RecordPointer): Promise<Buffer> {
+    const [row] = rows
+    if (row === undefined || !isPlaced(row.coding)) return joinParts(rows, pointer)
+    try {
+      return await places.read(row, nameOf(pointer))
+    } catch (error) {
+      if (!isAppError(error, 'record-damaged')) throw error
+      // It may have been moved since its row was read.
+      const now = await readRows(pointer)
+      if (now[0]?.coding === row.coding && now[0].bytes.equals(row.bytes)) throw error
+      return now[0] !== undefined && isPlaced(now[0].coding)
+        ? places.read(now[0], nameOf(pointer))
+        : joinParts(now, pointer)
     }
   }
 
@@ -57,13 +78,8 @@ export function createPostgresObjects(pool: PostgresPool): ObjectStore {
       return
     }
     const parts = Map.groupBy(rows, ({ id }) => id)
-    for (const { pointer, resolve, reject } of batch) {
-      try {
-        resolve(joinParts(parts.get(pointer.offset) ?? [], pointer))
-      } catch (error) {
-        reject(error)
-      }
-    }
+    for (const { pointer, resolve, reject } of batch)
+      readRecord(parts.get(pointer.offset) ?? [], pointer).then(resolve, reject)
   }
 
   function readWithOthers(pointer: RecordPointer): Promise<Buffer> {
@@ -102,8 +118,9 @@ export function createPostgresObjects(pool: PostgresPool): ObjectStore {
 }
 
 /** The whole record from all parts that there are of it. */
-function joinParts(rows: readonly PartRow[], { fileId, offset, length }: RecordPointer): Buffer {
-  const name = `record ${offset} of partition ${fileId - 1}`
+function joinParts(rows: readonly PartRow[], pointer: RecordPointer): Buffer {
+  const { length } = pointer
+  const name = nameOf(pointer)
   if (rows.length === 0) throw new AppError('record-damaged', `${name} is not there`)
   const lacking = rows.findIndex(({ part }, index) => part !== index)
   if (lacking >= 0) throw new AppError('record-damaged', `${name} lacks part ${lacking}`)
@@ -113,39 +130,10 @@ function joinParts(rows: readonly PartRow[], { fileId, offset, length }: RecordP
   return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
 }
 
-/** A record as it is stored: in parts, each compressed on its own, so that none need be held whole by the server. */
-export type RecordPart = { coding: Coding; bytes: Buffer }
+const nameOf = ({ fileId, offset }: RecordPointer): string => `record ${offset} of partition ${fileId - 1}`
 
-type Coding = typeof PLAIN | typeof ZSTD
-
-const PLAIN = 0
-const ZSTD = 1
-/** Of the record itself, before it is compressed. */
-const MAX_PART_BYTES = 1 << 20
-/** Less is not worth the while. */
-const MIN_SAVED = 0.05
-const params = { [constants.ZSTD_c_compressionLevel]: 1 }
-
-export function partsOf(pieces: readonly Uint8Array[]): RecordPart[] {
-  const record = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
-  const parts: RecordPart[] = []
-  for (let start = 0; start === 0 || start < record.length; start += MAX_PART_BYTES)
-    parts.push(partOf(record.subarray(start, start + MAX_PART_BYTES)))
-  return parts
-}
-
-function partOf(piece: Uint8Array): RecordPart {
-  const packed = zstdCompressSync(piece, { params, pledgedSrcSize: piece.length })
-  if (packed.length < piece.length * (1 - MIN_SAVED)) return { coding: ZSTD, bytes: packed }
-  return { coding: PLAIN, bytes: Buffer.from(piece.buffer, piece.byteOffset, piece.length) }
-}
-
-export function readPart({ coding, bytes }: { coding: number; bytes: Buffer }, name: string): Buffer {
-  if (coding === PLAIN) return bytes
-  if (coding !== ZSTD) throw new AppError('record-damaged', `${name} has the unknown coding ${coding}`)
-  try {
-    return zstdDecompressSync(bytes, { maxOutputLength: MAX_PART_BYTES })
-  } catch (error) {
-    throw new AppError('record-damaged', `${name} can't be unpacked: ${(error as Error).message}`, { cause: error })
-  }
+const noPlaces: PlaceReader = {
+  async read(_, name) {
+    throw new AppError('store-refused', `${name} lies outside of the database, and \`objects\` is not configured here`)
+  },
 }

@@ -2,6 +2,7 @@ import type { StatusReport, StoreStatus } from '../../../core/reports/status-rep
 import type { DiskUse, KeptCounts } from '../../contracts/store-set.ts'
 import { isRestingSql } from '../../rules/host-ranking.ts'
 import type { PostgresPool } from '../connection/pool.ts'
+import { createSegments } from './segments.ts'
 
 const LAST_SHOWN = 10
 /** Above this many rows the server's own estimate is good enough; counting them would take too long. */
@@ -70,7 +71,13 @@ export async function readPostgresStatus(pool: PostgresPool): Promise<Omit<Store
 export async function readPostgresDisk(pool: PostgresPool): Promise<DiskUse> {
   const [row] = await pool.query<{ bytes: number; archive: number }>(statements.disk)
   const { bytes, archive } = row!
-  return { archiveFiles: 0, archiveBytes: archive, databaseBytes: bytes - archive, freeBytes: null }
+  const outside = await createSegments(pool).use()
+  return {
+    archiveFiles: outside.files,
+    archiveBytes: archive + outside.bytes,
+    databaseBytes: bytes - archive,
+    freeBytes: null,
+  }
 }
 
 /** Throws where the database does not answer. */

@@ -19,7 +19,7 @@ import {
   type VersionDecision,
   wasMetElsewhere,
 } from '../../rules/versioning.ts'
-import { partsOf, type RecordPart } from '../archive/objects.ts'
+import { partsOf, type RecordPart, storedLength } from '../archive/record-parts.ts'
 import type { BodyRow } from './documents-bodies.ts'
 import type {
   DocumentState,
@@ -43,6 +43,8 @@ export type PlanDeps = {
   nextId(): number
   /** Where a body is kept, by its digest in hexadecimal; bodies of this plan are added. */
   originals: Map<string, Original>
+  /** Records that are prepared already: those of bodies that are likely to be stored. */
+  prepared: ReadonlyMap<Capture, RecordPart[]>
 }
 
 export const keyOf = ({ host, fp }: { host: string; fp: bigint }): string => `${fp} ${host}`
@@ -56,7 +58,7 @@ export function linkHash(list: string, naming: number): Buffer {
  * What a batch of captures of one partition makes of its rows, worked out in memory: captures change the states of documents and versions
  * one after the other, and in the end each row is written once. What becomes of a document is decided in `rules/versioning.ts`.
  */
-export function createPlan({ documents, nextId, originals }: PlanDeps) {
+export function createPlan({ documents, nextId, originals, prepared }: PlanDeps) {
   const changedDocuments = new Set<DocumentState>()
   const changedVersions = new Set<VersionState>()
   const newVersions = new Map<number, VersionRow>()
@@ -251,7 +253,11 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
   function keepBody(capture: BodyCapture, document: DocumentState, version: number, record: number) {
     const name = capture.digest.toString('hex')
     const original = originals.get(name) ?? null
-    const stored = archive(record, capture.render(original === null ? null : { url: original.url, at: original.at }))
+    const stored = archive(
+      record,
+      (original === null ? prepared.get(capture) : undefined) ??
+        partsOf(capture.render(original === null ? null : { url: original.url, at: original.at })),
+    )
     if (original === null) {
       const { at, digest } = capture
       originals.set(name, { version, at, url: document.url, document: document.id, run: capture.run })
@@ -260,10 +266,9 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     return { original, stored }
   }
 
-  function archive(id: number, pieces: readonly Uint8Array[]): number {
-    const parts = partsOf(pieces)
+  function archive(id: number, parts: RecordPart[]): number {
     records.push({ id, parts })
-    return parts.reduce((sum, { bytes }) => sum + bytes.length, 0)
+    return storedLength(parts)
   }
 
   function recordNote(capture: NoteCapture): CaptureOutcome {
@@ -291,7 +296,7 @@ export function createPlan({ documents, nextId, originals }: PlanDeps) {
     note(document, capture, decision.note)
     if (decision.kind !== 'gone') return { kind: 'noted' }
     const id = nextId()
-    const length = archive(id, capture.render())
+    const length = archive(id, partsOf(capture.render()))
     addVersion(document, {
       ...{
         ...noContent,

@@ -1,7 +1,12 @@
+import { type Clock, systemClock } from '../../../core/clock.ts'
+import { AppError } from '../../../core/errors.ts'
 import { partitionOf } from '../../../core/url/partition.ts'
 import type { Capture, CaptureOutcome, DocumentKey, DocumentStore, KnownDocument } from '../../contracts/documents.ts'
 import { unpackLinks } from '../../rules/link-text.ts'
-import { partsOf } from '../archive/objects.ts'
+import type { BodyCapture } from '../../rules/versioning.ts'
+import { insideKeeper, type RecordKeeper } from '../archive/record-keeper.ts'
+import { partsOf, type RecordPart, storedLength } from '../archive/record-parts.ts'
+import { MAX_UNSAID_MS } from '../archive/segments.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { arraysOf, byPartition, partitionOfId } from '../connection/row-batch.ts'
 import { findBodies, findOriginals, type KnownBodies, registerBodies, registerNewest } from './documents-bodies.ts'
@@ -15,18 +20,24 @@ export type PostgresDocumentsDeps = {
   pool: PostgresPool
   /** The epoch of the lease under which this process holds a partition; any other number when it does not. */
   epochOf(partition: number): number
+  /** Where bodies go; into the database if nothing else is said. */
+  keeper?: RecordKeeper
+  clock?: Clock
 }
 
 /** Partitions of a batch that are written at the same time. */
 const MAX_PARALLEL = 4
 
 type Member = { place: number; capture: Capture }
+/** Records that were prepared, and when. */
+type Prepared = { at: number; records: ReadonlyMap<Capture, RecordPart[]> }
 type Written = { outcomes: { place: number; outcome: CaptureOutcome }[]; changes: PlannedChanges }
 
 /**
  * Recording, in this order:
  *
- * 1. Where are the bodies of the batch kept already? (`findBodies`)
+ * 1. Where are the bodies of the batch kept already? (`findBodies`) Those that aren't are compressed, or written to where bodies are
+ *    kept outside of the database, before any transaction begins. Bodies that turn out not to be needed there are garbage.
  * 2. For each partition a transaction that makes sure of the lease, reads, and writes records, versions, documents, tasks. Only the
  *    holder of the lease records, and here one batch after the other, so what was read stays true until the commit.
  * 3. The new bodies are registered. Under a new lease, so are those that the last holder of the partition left unregistered.
@@ -36,7 +47,12 @@ type Written = { outcomes: { place: number; outcome: CaptureOutcome }[]; changes
  * A process that dies in between leaves at worst a body that isn't registered, or a reference for which the collector marks the version
  * as lost; the next capture repairs both. Repeating a batch finds the same bodies and makes no second version.
  */
-export function createPostgresDocuments({ pool, epochOf }: PostgresDocumentsDeps): DocumentStore {
+export function createPostgresDocuments({
+  pool,
+  epochOf,
+  keeper = insideKeeper,
+  clock = systemClock,
+}: PostgresDocumentsDeps): DocumentStore {
   const turns = new Map<number, Promise<unknown>>()
   /** By partition: the epoch under which the bodies of the holder before were seen to. */
   const seenTo = new Map<number, number>()
@@ -53,16 +69,46 @@ export function createPostgresDocuments({ pool, epochOf }: PostgresDocumentsDeps
     }
   }
 
-  async function writePartition(partition: number, members: readonly Member[], known: KnownBodies): Promise<Written> {
+  /** Written before its rows are, so what comes of it has to be said in time: else it counts as garbage. */
+  async function prepare(captures: readonly Capture[], { originals }: KnownBodies): Promise<Prepared> {
+    const chosen = new Map<string, BodyCapture>()
+    for (const capture of captures) {
+      if (capture.kind !== 'body' || !isLikelyNew(capture)) continue
+      const name = capture.digest.toString('hex')
+      if (!originals.has(name) && !chosen.has(name)) chosen.set(name, capture)
+    }
+    const kept = [...chosen.values()]
+    const at = clock.now()
+    const parts = await keeper.keep(kept.map((capture) => capture.render(null)))
+    return { at, records: new Map(kept.map((capture, index) => [capture, parts[index]!])) }
+  }
+
+  function refuseLate({ at }: Prepared): void {
+    if (clock.now() - at > MAX_UNSAID_MS)
+      throw new AppError('store-busy', 'bodies were written so long ago that they may have been collected')
+  }
+
+  async function writePartition(
+    partition: number,
+    members: readonly Member[],
+    known: KnownBodies,
+    prepared: Prepared,
+  ): Promise<Written> {
     // Taken before anything is read: if it still holds when all is written, no other process has written in between.
     const epoch = epochOf(partition)
     const local: KnownBodies = { originals: new Map(known.originals), stale: known.stale }
     const written = await pool.transaction(async (tx) => {
       const { documents, ids } = await openDocuments(tx, partition, epoch, members)
       let next = 0
-      const plan = createPlan({ documents, nextId: () => ids[next++]!, originals: local.originals })
+      const plan = createPlan({
+        documents,
+        nextId: () => ids[next++]!,
+        originals: local.originals,
+        prepared: prepared.records,
+      })
       const outcomes = members.map(({ place, capture }) => ({ place, outcome: plan.record(capture) }))
       const changes = plan.changes()
+      refuseLate(prepared)
       writeChanges(tx, partition, changes)
       return { outcomes, changes }
     })
@@ -81,7 +127,7 @@ export function createPostgresDocuments({ pool, epochOf }: PostgresDocumentsDeps
           await fence(tx, partition, epoch)
           const records = group.map(({ record, capture }) => ({ id: record, parts: partsOf(capture.render(null)) }))
           for (const [index, { version, record, capture }] of group.entries()) {
-            const length = records[index]!.parts.reduce((sum, { bytes }) => sum + bytes.length, 0)
+            const length = storedLength(records[index]!.parts)
             const { digest, size, text, textRules } = capture
             rows.push({ id: version, digest, size, text, textRules, original: version, record, length })
           }
@@ -115,12 +161,13 @@ export function createPostgresDocuments({ pool, epochOf }: PostgresDocumentsDeps
 
   async function record(captures: readonly Capture[]): Promise<CaptureOutcome[]> {
     const known = await findBodies(pool, digestsOf(captures))
+    const prepared = await prepare(captures, known)
     const members = captures.map((capture, place): Member => ({ place, capture }))
     const groups = byPartition(members, ({ capture }) => partitionOf(capture.host))
     // Of equal bodies in several partitions the second refers to the first, once that is there.
     const parallel = hasEqualBodies(groups.values()) ? 1 : MAX_PARALLEL
     const results = await eachInOrder([...groups], parallel, ([partition, group]) =>
-      inTurn(partition, () => writePartition(partition, group, known)),
+      inTurn(partition, () => writePartition(partition, group, known, prepared)),
     )
     const written = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
     const bodies = written.flatMap(({ changes }) => changes.bodies)
@@ -182,6 +229,11 @@ function digestsOf(captures: readonly Capture[]): Buffer[] {
   for (const capture of captures)
     if (capture.kind === 'body') digests.set(capture.digest.toString('hex'), capture.digest)
   return [...digests.values()]
+}
+
+/** Whether a body that isn't kept yet will be stored. Pages that only changed in what nobody reads, or that broke off, mostly aren't. */
+function isLikelyNew({ sameTextAs, differsFrom = 0, truncated }: BodyCapture): boolean {
+  return (sameTextAs === 0 || differsFrom > 0) && truncated !== 'time'
 }
 
 /** Whether a body is met in more than one of the groups. */

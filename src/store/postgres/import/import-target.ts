@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/errors.ts'
 import type { ImportFacts, ImportKind, ImportRow, ImportState, ImportTarget } from '../../contracts/import.ts'
-import { partsOf } from '../archive/objects.ts'
+import type { RecordKeeper } from '../archive/record-keeper.ts'
+import { storedLength } from '../archive/record-parts.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
 import { partitionOfId } from '../connection/row-batch.ts'
 import { trySessionLock } from '../connection/session-lock.ts'
@@ -15,7 +16,6 @@ type Packed = { send: readonly Statement[]; bytes: number }
 const LOCK = 7_252_021
 /** What one statement carries of records, beside a single part that is larger. */
 const MAX_STATEMENT_BYTES = 8 << 20
-const TURN_BYTES = 1 << 20
 
 const statements = {
   seed: `INSERT INTO control (name, value) VALUES ('seed', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
@@ -26,7 +26,7 @@ const statements = {
 }
 
 /** The store that a folder is moved into. One process at a time: a lock of its own connection keeps others out. */
-export async function openImportTarget(pool: PostgresPool): Promise<ImportTarget> {
+export async function openImportTarget(pool: PostgresPool, keeper: RecordKeeper): Promise<ImportTarget> {
   const lock = await trySessionLock(pool, LOCK)
   if (lock === null)
     throw new AppError('store-locked', 'Another process is moving a folder into this store. Wait for it or stop it.')
@@ -48,7 +48,7 @@ export async function openImportTarget(pool: PostgresPool): Promise<ImportTarget
     begin,
     mark: () => readMark(pool),
     async pack(kind, rows) {
-      const { send, bytes } = await pack(kind, rows)
+      const { send, bytes } = await pack(kind, rows, keeper)
       return {
         bytes,
         write: (before, after) =>
@@ -91,6 +91,7 @@ export async function openImportTarget(pool: PostgresPool): Promise<ImportTarget
         return (await tx.query<{ n: number }>(`SELECT count(*) AS n FROM ${importTables[kind][0]!.name}`))[0]!.n
       }),
     async close() {
+      await keeper.close()
       await lock.release()
       await pool.close()
     },
@@ -143,20 +144,21 @@ async function refuseFilled(tx: Tx): Promise<void> {
   }
 }
 
-async function pack(kind: ImportKind, rows: readonly ImportRow[]): Promise<Packed> {
+async function pack(kind: ImportKind, rows: readonly ImportRow[], keeper: RecordKeeper): Promise<Packed> {
   if (rows.length === 0) return { send: [], bytes: 0 }
-  if (kind === 'versions') return packVersions(rows)
+  if (kind === 'versions') return packVersions(rows, keeper)
   return { send: importTables[kind].map((table) => insertRows(table, rows)), bytes: 0 }
 }
 
-/** Records are compressed here as they are when they are fetched; what comes of it stands in the rows of their versions. */
-async function packVersions(rows: readonly ImportRow[]): Promise<Packed> {
+/** Records are kept here as they are when they are fetched; what comes of it is in the rows of their versions. */
+async function packVersions(rows: readonly ImportRow[], keeper: RecordKeeper): Promise<Packed> {
   const send: Statement[] = []
   const versions: ImportRow[] = []
   let records: ImportRow[] = []
   let pending = 0
-  let turn = 0
   let bytes = 0
+  const contents = rows.flatMap(({ content }) => (content === null ? [] : [content as Buffer]))
+  const kept = (await keeper.keep(contents.map((content) => [content]))).values()
   const finish = (): void => {
     if (records.length > 0) send.push(insertRows(recordTable, records))
     records = []
@@ -167,18 +169,15 @@ async function packVersions(rows: readonly ImportRow[]): Promise<Packed> {
     let length = 0
     if (content !== null) {
       bytes += content.length
-      turn += content.length
-      for (const [part, { coding, bytes: stored }] of partsOf([content]).entries()) {
+      const parts = kept.next().value!
+      length = storedLength(parts)
+      for (const [part, { coding, bytes: stored }] of parts.entries()) {
         if (pending + stored.length > MAX_STATEMENT_BYTES) finish()
         records.push({ partition: row.partition!, id: row.id!, part, coding, bytes: stored })
         pending += stored.length
-        length += stored.length
       }
     }
     versions.push({ ...row, length })
-    if (turn < TURN_BYTES) continue
-    turn = 0
-    await new Promise(setImmediate)
   }
   finish()
   send.push(insertRows(importTables.versions[0]!, versions))

@@ -172,6 +172,24 @@ CREATE TABLE reached (
 );
 `
 
+/** Files, or series of objects, that hold records outside of the database (archive/segments.ts). In one place, as few as they are. */
+export const segmentsSchema = `
+CREATE TABLE segments (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  backend text NOT NULL,
+  writer text NOT NULL,
+  name text NOT NULL,
+  state text NOT NULL DEFAULT 'open',
+  bytes bigint NOT NULL DEFAULT 0,
+  stored bigint,
+  places bytea,
+  seen_at timestamptz NOT NULL DEFAULT now(),
+  closed_at timestamptz,
+  claimed_until timestamptz
+);
+CREATE INDEX segments_state ON segments (backend, state)
+`
+
 /** One row: the last garbage collection. */
 export const collectionRunSchema = `
 CREATE TABLE collection_run (

@@ -1,4 +1,4 @@
-import { archiveSchema, collectionRunSchema, reachedSchema } from './schema-archive.ts'
+import { archiveSchema, collectionRunSchema, reachedSchema, segmentsSchema } from './schema-archive.ts'
 import { distributedSchema } from './schema-distributed.ts'
 import { frontierSchema } from './schema-frontier.ts'
 import { accountsSchema, inboxPagesSchema, requestCountsSchema } from './schema-people.ts'
@@ -477,5 +477,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: '7622750e2f8a2ac4baa952715a611675229ce08184468c9fb0013094fc9a9d75',
     name: 'functions for tables that are distributed',
     sql: distributedSchema,
+  },
+  {
+    id: 33,
+    sha256: 'beda2adb92996c9b13b1c60da7e077cf368d499c3b87e31238204cbbaa299bcd',
+    name: 'records outside of the database',
+    sql: segmentsSchema,
   },
 ]

@@ -12,6 +12,7 @@ import {
 } from '../../conformance/engine.testkit.ts'
 import type { SearchEngine, SearchSystem } from '../../conformance/search-suite.testkit.ts'
 import type { PartitionGrant } from '../../contracts/cluster/partition-leases.ts'
+import type { ObjectBackend } from '../../contracts/object-backend.ts'
 import { createPostgresAccounts } from '../accounts/accounts.ts'
 import { createPostgresSessions, createPostgresTokens } from '../accounts/credentials.ts'
 import { createPostgresProfiles } from '../accounts/profiles.ts'
@@ -22,6 +23,9 @@ import { createPostgresAnnotations } from '../annotations/annotations.ts'
 import { createPostgresCollection } from '../archive/collection.ts'
 import { createPostgresCollectionRuns } from '../archive/collection-runs.ts'
 import { createPostgresObjects } from '../archive/objects.ts'
+import { createPlaceReader } from '../archive/place-reader.ts'
+import { createOutsideKeeper, insideKeeper, type RecordKeeper } from '../archive/record-keeper.ts'
+import { createSegments } from '../archive/segments.ts'
 import { createPostgresKeptCounter } from '../archive/status.ts'
 import { createPostgresVersions } from '../archive/versions.ts'
 import { createPostgresCrawls } from '../cluster/crawls.ts'
@@ -48,52 +52,75 @@ export type PostgresSystem = StoreSystem & { database: TestDatabase }
 
 type Opened = { pool: PostgresPool; frontier: PostgresFrontier; close(): Promise<void>; kill(): Promise<void> }
 
-export const postgresEngine: StoreEngine = {
-  name: 'cluster',
-  hasNoFiles: true,
-  isShared: true,
-  create: async (options) => createPostgresSystem(options),
-  openStores(system, { headerOf = () => '', clock = systemClock } = {}) {
-    const { address } = (system as PostgresSystem).database
-    const pool = openPool({ address, maxConnections: 2, name: 'stores' })
-    return {
-      accounts: createPostgresAccounts(pool),
-      sessions: createPostgresSessions(pool),
-      tokens: createPostgresTokens(pool),
-      signInFailures: createPostgresSignInFailures(pool),
-      requestCounts: createPostgresRequestCounts(pool),
-      serverSecrets: createPostgresServerSecrets(pool),
-      setup: createPostgresSetup(pool),
-      profiles: createPostgresProfiles(pool),
-      watches: createPostgresWatches(pool),
-      crawls: createPostgresCrawls(pool),
-      inbox: createPostgresInbox(pool),
-      annotations: createPostgresAnnotations({ pool }),
-      deliveries: createPostgresDeliveries(pool),
-      channels: createPostgresChannels(pool),
-      credentials: createPostgresCredentials(pool),
-      versions: createPostgresVersions(pool),
-      collection: createPostgresCollection({
-        pool,
-        objects: createPostgresObjects(pool),
-        headerOf,
-        textOf: async () => null,
-      }),
-      collectionRuns: createPostgresCollectionRuns(pool),
-      moduleJournal: () => createPostgresModuleJournal(pool),
-      frontier: createPostgresFrontierView(pool),
-      hosts: createPostgresHostView({ pool, clock }),
-      graph: createPostgresGraphView(pool),
-      walks: createPostgresWalks(pool),
-      countKept: createPostgresKeptCounter(pool),
-      close: () => void pool.close(),
-    }
-  },
+/** Where bodies go, beside the database. */
+export type OutsideBodies = {
+  backend: ObjectBackend
+  /** What a process that is killed while it writes a body leaves. */
+  leaveHalfWritten(): Promise<void>
+}
+
+export const postgresEngine = createPostgresEngine('cluster')
+
+export function createPostgresEngine(name: string, outside: () => OutsideBodies | null = () => null): StoreEngine {
+  return {
+    name,
+    hasNoFiles: true,
+    isShared: true,
+    create: async (options) => createPostgresSystem(options, undefined, outside() ?? undefined),
+    openStores(system, { headerOf = () => '', clock = systemClock } = {}) {
+      const { address } = (system as PostgresSystem).database
+      const pool = openPool({ address, maxConnections: 2, name: 'stores' })
+      return {
+        accounts: createPostgresAccounts(pool),
+        sessions: createPostgresSessions(pool),
+        tokens: createPostgresTokens(pool),
+        signInFailures: createPostgresSignInFailures(pool),
+        requestCounts: createPostgresRequestCounts(pool),
+        serverSecrets: createPostgresServerSecrets(pool),
+        setup: createPostgresSetup(pool),
+        profiles: createPostgresProfiles(pool),
+        watches: createPostgresWatches(pool),
+        crawls: createPostgresCrawls(pool),
+        inbox: createPostgresInbox(pool),
+        annotations: createPostgresAnnotations({ pool }),
+        deliveries: createPostgresDeliveries(pool),
+        channels: createPostgresChannels(pool),
+        credentials: createPostgresCredentials(pool),
+        versions: createPostgresVersions(pool),
+        collection: createPostgresCollection({
+          pool,
+          objects: openBodies(pool, outside()).objects,
+          headerOf,
+          textOf: async () => null,
+        }),
+        collectionRuns: createPostgresCollectionRuns(pool),
+        moduleJournal: () => createPostgresModuleJournal(pool),
+        frontier: createPostgresFrontierView(pool),
+        hosts: createPostgresHostView({ pool, clock }),
+        graph: createPostgresGraphView(pool),
+        walks: createPostgresWalks(pool),
+        countKept: createPostgresKeptCounter(pool),
+        close: () => void pool.close(),
+      }
+    },
+  }
+}
+
+/** Every record lies outside, however small. */
+export function openBodies(pool: PostgresPool, outside: Pick<OutsideBodies, 'backend'> | null) {
+  if (outside === null) return { keeper: insideKeeper, objects: createPostgresObjects(pool) }
+  const { backend } = outside
+  const segments = createSegments(pool)
+  return {
+    keeper: createOutsideKeeper({ backend, segments, writer: 'test', clock: systemClock, minBytes: 0 }),
+    objects: createPostgresObjects(pool, createPlaceReader({ segments, backends: new Map([[backend.kind, backend]]) })),
+  }
 }
 
 export async function createPostgresSystem(
   parts: Partial<SystemOptions> = {},
   given?: TestDatabase,
+  outside: OutsideBodies | null = null,
 ): Promise<PostgresSystem> {
   const options = { ...defaultOptions, ...parts }
   const database = given ?? (await createDatabase())
@@ -107,10 +134,12 @@ export async function createPostgresSystem(
     const grants = await takePartitions(database.pool, shard, options.shards)
     await frontier.add(grants)
     const epochs = new Map(grants.map(({ partition, epoch }) => [partition, epoch]))
+    const { keeper, objects } = openBodies(pool, outside)
     opened.push({
       pool,
       frontier,
       async close() {
+        await keeper.close()
         await frontier.close()
         await events.close()
         await pool.close()
@@ -125,8 +154,8 @@ export async function createPostgresSystem(
     })
     return {
       frontier,
-      documents: countedDocuments(pool, (partition) => epochs.get(partition) ?? -1),
-      objects: createPostgresObjects(pool),
+      documents: countedDocuments(pool, (partition) => epochs.get(partition) ?? -1, keeper),
+      objects,
       versions: createPostgresVersions(pool),
     }
   }
@@ -148,7 +177,7 @@ export async function createPostgresSystem(
     close: () => end('close'),
     kill: () => end('kill'),
     // A body and its version come in one transaction: whoever is killed in its midst leaves nothing.
-    async leaveHalfWritten() {},
+    leaveHalfWritten: async () => outside?.leaveHalfWritten(),
     hostOf: (shard, n) => hostOfShard(shard, options.shards, n),
     leases: {
       async acquire(holder) {
@@ -242,7 +271,11 @@ export async function createArchiveSystem(): Promise<ArchiveSystem> {
   }
 }
 
-function countedDocuments(pool: PostgresPool, epochOf: (partition: number) => number): OpenShard['documents'] {
+function countedDocuments(
+  pool: PostgresPool,
+  epochOf: (partition: number) => number,
+  keeper: RecordKeeper = insideKeeper,
+): OpenShard['documents'] {
   const counts = async () => (await pool.query<DocumentCounts>(documentCountsSql))[0]!
-  return { ...createPostgresDocuments({ pool, epochOf }), counts }
+  return { ...createPostgresDocuments({ pool, epochOf, keeper }), counts }
 }

@@ -1,0 +1,113 @@
+import { promisify } from 'node:util'
+import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { AppError } from '../../../core/errors.ts'
+import type { Place } from '../../contracts/object-backend.ts'
+
+/**
+ * A record as its rows hold it: either itself, in parts, each compressed on its own, so that none need be held whole by the server; or one
+ * part that says where it lies outside of the database.
+ */
+export type RecordPart = { coding: Coding; bytes: Buffer }
+
+export type Coding = typeof PLAIN | typeof ZSTD | typeof PLACED | typeof PLACED_ZSTD
+
+const PLAIN = 0
+const ZSTD = 1
+const PLACED = 2
+const PLACED_ZSTD = 3
+/** Those of rows that say where a record lies. */
+export const placedCodings = [PLACED, PLACED_ZSTD] as const
+
+/** Of the record itself, before it is compressed. */
+const MAX_PART_BYTES = 1 << 20
+/** Less is not worth the while. */
+const MIN_SAVED = 0.05
+const params = { [constants.ZSTD_c_compressionLevel]: 1 }
+const compress = promisify(zstdCompress)
+
+export function partsOf(pieces: readonly Uint8Array[]): RecordPart[] {
+  return split(pieces).map((piece) => smaller(piece, zstdCompressSync(piece, { params, pledgedSrcSize: piece.length })))
+}
+
+/** The same, compressed by other threads of the process. */
+export function partsOfAside(pieces: readonly Uint8Array[]): Promise<RecordPart[]> {
+  return Promise.all(
+    split(pieces).map(async (piece) => smaller(piece, await compress(piece, { params, pledgedSrcSize: piece.length }))),
+  )
+}
+
+/** As they are. */
+export function plainParts(pieces: readonly Uint8Array[]): RecordPart[] {
+  return split(pieces).map((bytes) => ({ coding: PLAIN, bytes }))
+}
+
+function split(pieces: readonly Uint8Array[]): Buffer[] {
+  const [first] = pieces
+  const record =
+    pieces.length === 1 ? Buffer.from(first!.buffer, first!.byteOffset, first!.byteLength) : Buffer.concat(pieces)
+  const parts: Buffer[] = []
+  for (let start = 0; start === 0 || start < record.length; start += MAX_PART_BYTES)
+    parts.push(record.subarray(start, start + MAX_PART_BYTES))
+  return parts
+}
+
+function smaller(piece: Buffer, packed: Buffer): RecordPart {
+  return packed.length < piece.length * (1 - MIN_SAVED)
+    ? { coding: ZSTD, bytes: packed }
+    : { coding: PLAIN, bytes: piece }
+}
+
+export function readPart({ coding, bytes }: { coding: number; bytes: Buffer }, name: string): Buffer {
+  if (coding === PLAIN) return bytes
+  if (coding !== ZSTD) throw new AppError('record-damaged', `${name} has the unknown coding ${coding}`)
+  return unpack(bytes, MAX_PART_BYTES, name)
+}
+
+const PLACE_BYTES = 24
+/** Of a place: segment and pack, which garbage is collected by. */
+export const PACK_BYTES = 12
+/** The beginning of all places in a pack. */
+export function packKey(segment: number, pack: number): Buffer {
+  return placedPart({ segment, pack, offset: 0, length: 0 }, false).bytes.subarray(0, PACK_BYTES)
+}
+
+export const MAX_PLACED_BYTES = 2 ** 31 - 1
+
+export const isPlaced = (coding: number): boolean => coding === PLACED || coding === PLACED_ZSTD
+
+export function placedPart({ segment, pack, offset, length }: Place, isPacked: boolean): RecordPart {
+  const bytes = Buffer.alloc(PLACE_BYTES)
+  bytes.writeBigInt64BE(BigInt(segment), 0)
+  bytes.writeUInt32BE(pack, 8)
+  bytes.writeBigInt64BE(BigInt(offset), PACK_BYTES)
+  bytes.writeUInt32BE(length, 20)
+  return { coding: isPacked ? PLACED_ZSTD : PLACED, bytes }
+}
+
+export function readPlace(bytes: Buffer, name: string): Place {
+  if (bytes.length !== PLACE_BYTES) throw new AppError('record-damaged', `${name} has a place of ${bytes.length} bytes`)
+  return {
+    segment: Number(bytes.readBigInt64BE(0)),
+    pack: bytes.readUInt32BE(8),
+    offset: Number(bytes.readBigInt64BE(PACK_BYTES)),
+    length: bytes.readUInt32BE(20),
+  }
+}
+
+/** The record itself from what is stored at its place. */
+export function readPlaced(coding: number, stored: Buffer, name: string): Buffer {
+  return coding === PLACED_ZSTD ? unpack(stored, MAX_PLACED_BYTES, name) : stored
+}
+
+/** Bytes that a record takes, wherever it lies. */
+export function storedLength(parts: readonly RecordPart[]): number {
+  return parts.reduce((sum, { coding, bytes }) => sum + (isPlaced(coding) ? bytes.readUInt32BE(20) : bytes.length), 0)
+}
+
+function unpack(bytes: Buffer, maxOutputLength: number, name: string): Buffer {
+  try {
+    return zstdDecompressSync(bytes, { maxOutputLength })
+  } catch (error) {
+    throw new AppError('record-damaged', `${name} can't be unpacked: ${(error as Error).message}`, { cause: error })
+  }
+}
