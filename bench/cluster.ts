@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { openPool } from '../src/store/postgres/connection/pool.ts'
 import { migrate } from '../src/store/postgres/schema/migrate.ts'
 import { type PostgresServer, startPostgres } from '../src/store/postgres/testkit/postgres-server.testkit.ts'
+import { type BodiesPlace, openBodies } from './bodies.ts'
 import { startFleet } from './fleet.ts'
 import { measureCommand, processorSeconds, withFolder } from './measure.ts'
 import { type Origin, startOrigin } from './origin/start.ts'
@@ -19,7 +20,16 @@ import { findTool } from './tools.ts'
  * CPU-bound: origins without latency; one worker against two, and the SQLite store against PostgreSQL, each with two crawling
  * threads, over whole crawls from the first request to the last.
  */
-export const optionNames = ['workers', 'latency', 'wide-hosts', 'wide-fetchers', 'window', 'cpu-pages', 'cpu-hosts']
+export const optionNames = [
+  'workers',
+  'latency',
+  'wide-hosts',
+  'wide-fetchers',
+  'window',
+  'cpu-pages',
+  'cpu-hosts',
+  'bodies',
+]
 
 type Row = {
   label: string
@@ -41,6 +51,8 @@ type Settings = {
   windowMs: number
   cpuPages: number
   cpuHosts: number
+  /** Where bodies go, beside the database; each is one more row. */
+  bodies: BodiesPlace[]
 }
 
 export async function run({ values }: BenchOptions): Promise<BenchTable> {
@@ -53,6 +65,7 @@ export async function run({ values }: BenchOptions): Promise<BenchTable> {
     windowMs: number('window', 15) * 1000,
     cpuPages: number('cpu-pages', 20_000),
     cpuHosts: number('cpu-hosts', 8),
+    bodies: (values.bodies ?? 'folder,s3').split(',').filter((name) => name !== '') as BodiesPlace[],
   }
   const server = await startPostgres({ durable: true, settings: { shared_buffers: '256MB', max_wal_size: '4GB' } })
   try {
@@ -168,7 +181,7 @@ function perPage(before: Snapshot, after: Snapshot, pages: number) {
 const CPU_FETCHERS = 128
 const CPU_PER_HOST = 8
 
-async function boundByProcessor(server: PostgresServer, { cpuPages, cpuHosts }: Settings): Promise<Row[]> {
+async function boundByProcessor(server: PostgresServer, { cpuPages, cpuHosts, bodies }: Settings): Promise<Row[]> {
   const origin = await startOrigin({ pages: cpuPages, hosts: cpuHosts })
   try {
     const embedded = await crawlFolder(origin)
@@ -182,6 +195,18 @@ async function boundByProcessor(server: PostgresServer, { cpuPages, cpuHosts }: 
       const store = await newStore(server, `busy_${workers}_${threads}`)
       rows.push(await crawlStore(server, store, origin, workers, threads))
       process.stderr.write(`${rows.at(-1)!.label}: ${rows.at(-1)!.perSecond.toFixed(0)} pages/s\n`)
+    }
+    for (const name of bodies) {
+      await origin.reset()
+      const store = await newStore(server, `bodies_${name}`)
+      const place = await openBodies(name)
+      try {
+        const row = await crawlStore(server, store, origin, 1, 2, place.settings)
+        rows.push({ ...row, label: `PostgreSQL, 1 worker of 2 threads, bodies ${place.label}` })
+        process.stderr.write(`${rows.at(-1)!.label}: ${rows.at(-1)!.perSecond.toFixed(0)} pages/s\n`)
+      } finally {
+        await place.end()
+      }
     }
     return rows
   } finally {
@@ -218,8 +243,10 @@ async function crawlStore(
   origin: Origin,
   workers: number,
   threads: number,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<Row> {
-  const fleet = startFleet({ store, origin, workers, threads, fetchers: CPU_FETCHERS / workers, perHost: CPU_PER_HOST })
+  const load = { fetchers: CPU_FETCHERS / workers, perHost: CPU_PER_HOST }
+  const fleet = startFleet({ store, origin, workers, threads, ...load, settings })
   try {
     const before = await snapshot(server, origin, fleet)
     const seen = { last: before }
@@ -261,11 +288,13 @@ function tableOf(wide: readonly Row[], busy: readonly Row[], { latencyMs, hosts 
     row.statements ?? '',
     row.bytes ?? '',
   ]
-  const [embedded, whole, one, two] = busy
+  const [embedded, whole, one, two, ...outside] = busy
   const stats: Record<string, number> = {}
   for (const { workers, efficiency } of wide) stats[`efficiencyAt${workers}`] = efficiency ?? 0
   stats.ratioToEmbedded = whole!.perSecond / embedded!.perSecond
   stats.ratioTwoToOneWorker = two!.perSecond / one!.perSecond
+  for (const { label, perSecond } of outside)
+    stats[label.endsWith('S3') ? 'ratioS3ToEmbedded' : 'ratioFolderToEmbedded'] = perSecond / embedded!.perSecond
   stats.statementsPerPage = whole!.statements ?? 0
   stats.bytesPerPage = whole!.bytes ?? 0
   return {
@@ -276,6 +305,7 @@ function tableOf(wide: readonly Row[], busy: readonly Row[], { latencyMs, hosts 
     notes: [
       `the first ${wide.length} rows: ${latencyMs} ms latency, ${hosts} hosts, one connection per host; measured while every worker holds its share`,
       'the others: no latency, whole crawls from the first request to the last; the database and the origin share the CPUs with the workers',
+      'bodies in a shared folder: on the disk of this machine; on S3: the npm package s3rver in a process of its own, on the same CPUs',
       'PostgreSQL with default durability (every commit is on disk) and 256 MB of shared buffers',
     ],
   }

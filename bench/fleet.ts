@@ -17,6 +17,8 @@ type FleetOptions = {
   threads: number
   fetchers: number
   perHost: number
+  /** Further settings of all processes. */
+  settings?: Readonly<Record<string, string>>
 }
 
 /** The processes of one crawl: the command that starts it, which is a worker too, and further workers. */
@@ -31,7 +33,7 @@ type Fleet = {
   stop(): Promise<void>
 }
 
-export function startFleet({ store, origin, workers, threads, fetchers, perHost }: FleetOptions): Fleet {
+export function startFleet({ store, origin, workers, threads, fetchers, perHost, settings }: FleetOptions): Fleet {
   const pool = openPool({ address: store, maxConnections: 1, name: 'bench' })
   const nodes = createPostgresNodes(pool)
   const size = ['--threads', `${threads}`, '--fetchers', `${fetchers}`]
@@ -44,6 +46,7 @@ export function startFleet({ store, origin, workers, threads, fetchers, perHost 
     ERACE_CRAWL_DELAYFACTOR: '0',
     ERACE_CRAWL_PERHOST: `${perHost}`,
     ERACE_NETWORK_ALLOW: '127.0.0.0/8',
+    ...settings,
   }
   const start = (...args: string[]) =>
     spawn(process.execPath, [program, ...args, ...size], { env, stdio: ['ignore', 'pipe', 'inherit'] })

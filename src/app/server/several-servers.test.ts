@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { loadConfig } from '../../config/load-config.ts'
 import { createManualClock } from '../../core/clock.ts'
 import { createAttempts } from '../../services/accounts/attempts.ts'
 import { createRequestLimits } from '../../services/limits/request-limits.ts'
@@ -7,6 +8,8 @@ import { createPostgresRequestCounts } from '../../store/postgres/accounts/reque
 import { createPostgresSignInFailures } from '../../store/postgres/accounts/sign-in.ts'
 import { openPool, type PostgresPool } from '../../store/postgres/connection/pool.ts'
 import { createDatabase, usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
+import { postgresStores } from '../engines/postgres-stores.ts'
+import { createChannelParts } from './channel-parts.ts'
 
 usePostgres()
 
@@ -23,6 +26,23 @@ async function withServers(count: number, work: (pools: PostgresPool[]) => Promi
 }
 
 describe('limits of several servers', () => {
+  test('profiles that two servers create at the same moment stay within the limit', () =>
+    withServers(2, async (pools) => {
+      const config = await loadConfig({ env: { ERACE_SERVER_MAXPROFILES: '5' }, values: {} })
+      const clock = createManualClock()
+      const services = pools.map(
+        (pool) => createChannelParts({ config, stores: postgresStores(pool, [1, 2]), clock }).profiles,
+      )
+      const value = { name: 'Solar', sources: [{ uri: 'http://a.example/' }] }
+      const outcomes = await Promise.all(
+        Array.from({ length: 16 }, (_, n) => services[n % 2]!.create('ann@x.example', { form: 'json', value })),
+      )
+      assert.equal(outcomes.filter(({ kind }) => kind === 'profile').length, 5)
+      const refused = outcomes.filter((outcome) => outcome.kind === 'invalid')
+      assert.ok(refused.every(({ errors }) => errors[0]!.message === 'you have 5 profiles; the maximum is 5'))
+      assert.equal((await services[0]!.list('ann@x.example', { after: '', limit: 99 })).length, 5)
+    }))
+
   test('of guesses on three servers at once no more are checked than on one', () =>
     withServers(3, async (pools) => {
       const clock = createManualClock()
@@ -58,6 +78,13 @@ describe('limits of several servers', () => {
           onProblem: (message) => problems.push(message),
         })
       })
+      // Before half a second has passed: a share of the limit is said at once.
+      let early = 0
+      for (let n = 0; n < 400; n++) {
+        if (servers[n % 2]!.take('address 192.0.2.7') === 0) early++
+        await Promise.all(exchanges)
+      }
+      assert.ok(early >= 100 && early <= 110, String(early))
       let allowed = 0
       for (let n = 0; n < 400; n++) {
         if (servers[n % 2]!.take('address 192.0.2.1') === 0) allowed++

@@ -16,8 +16,12 @@ export type RequestLimitsDeps = {
 }
 
 const WINDOW_MS = 60_000
-/** How often servers exchange their counts. Until then each may let as many through as are left. */
+/**
+ * Servers exchange their counts this often, and sooner for a key that has used up a share of its limit since. So all of them together let
+ * through little more than the limit, and a request costs the database nothing.
+ */
 const EXCHANGE_EVERY_MS = 500
+const UNSAID_SHARE = 0.05
 /** Beyond this many keys in a minute all new ones share one count. */
 const MAX_KEYS = 50_000
 const OVERFLOW = 'all others'
@@ -47,8 +51,10 @@ export function createRequestLimits({ perMinute, clock, shared, onProblem }: Req
     others = new Map([...others, ...[...totals].map(([key, total]) => [key, total - counted.get(key)!] as const)])
   }
 
-  function exchangeSoon(): void {
-    if (shared === null || isExchanging || clock.monotonic() - exchangedAt < EXCHANGE_EVERY_MS) return
+  function exchangeSoon(key: string, count: number): void {
+    const isUrgent = count - (reported.get(key) ?? 0) >= Math.max(1, perMinute * UNSAID_SHARE)
+    if (shared === null || isExchanging) return
+    if (!isUrgent && clock.monotonic() - exchangedAt < EXCHANGE_EVERY_MS) return
     isExchanging = true
     exchangedAt = clock.monotonic()
     exchange(shared)
@@ -69,7 +75,7 @@ export function createRequestLimits({ perMinute, clock, shared, onProblem }: Req
       const key = own.has(given) || own.size < MAX_KEYS ? given : OVERFLOW
       const count = (own.get(key) ?? 0) + 1
       own.set(key, count)
-      exchangeSoon()
+      exchangeSoon(key, count)
       return count + (others.get(key) ?? 0) <= perMinute ? 0 : Math.ceil((WINDOW_MS - (now % WINDOW_MS)) / 1000)
     },
   }

@@ -38,8 +38,14 @@ export function createHoldings(store: Pick<ProfileStore, 'list' | 'revision'>, l
   }
 
   return {
-    /** Why a profile exceeds the owner's limits, as a replacement or an addition. A smaller one than before is always allowed. */
-    async errorsOf({ owner, sources }: Profile, replaced: Profile | null): Promise<ValidationError[]> {
+    /**
+     * Why a profile exceeds the owner's limits, as a replacement or an addition, and the revision that this is true of. A smaller one than
+     * before is always allowed.
+     */
+    async errorsOf(
+      { owner, sources }: Profile,
+      replaced: Profile | null,
+    ): Promise<{ errors: ValidationError[]; revision: number }> {
       const had = await holdingOf(owner)
       const errors: ValidationError[] = []
       if (replaced === null && had.profiles >= limits.maxProfiles)
@@ -52,19 +58,24 @@ export function createHoldings(store: Pick<ProfileStore, 'list' | 'revision'>, l
         const message = `this makes ${had.sources + added} sources in all your profiles; the maximum is ${limits.maxSources}`
         errors.push({ place: 'sources', message })
       }
-      return errors
+      return { errors, revision: had.revision }
     },
     /** Changes the base, and keeps the counts if no other process changed it meanwhile. */
-    async around({ owner, sources }: Profile, replaced: Profile | null, change: () => Promise<void>): Promise<void> {
+    async around(
+      { owner, sources }: Profile,
+      replaced: Profile | null,
+      change: () => Promise<boolean>,
+    ): Promise<boolean> {
       const had = known.get(owner)
-      await change()
+      if (!(await change())) return false
       const revision = await store.revision()
-      if (had === undefined || revision !== had.revision + 1) return
+      if (had === undefined || revision !== had.revision + 1) return true
       remember(owner, {
         profiles: had.profiles + (replaced === null ? 1 : 0),
         sources: had.sources + sources.length - (replaced?.sources.length ?? 0),
         revision,
       })
+      return true
     },
   }
 }

@@ -40,6 +40,8 @@ export type ProfileServiceDeps = {
   onChange?(): void
 }
 
+const MAX_RACES = 50
+
 export function createProfileService(deps: ProfileServiceDeps): ProfileService {
   const { store, reading, keyed, belongingsOf, limits, onChange } = deps
   const holdings = createHoldings(store, limits)
@@ -59,11 +61,15 @@ export function createProfileService(deps: ProfileServiceDeps): ProfileService {
   async function put(profile: Profile, replaced: Profile | null): Promise<Outcome> {
     const ready = keyedOrErrors(profile, keyed)
     if ('kind' in ready) return ready
-    const errors = await holdings.errorsOf(profile, replaced)
-    if (errors.length > 0) return { kind: 'invalid', errors }
-    await holdings.around(profile, replaced, () => store.put([ready]))
-    onChange?.()
-    return { kind: 'profile', profile: ready.profile }
+    // Other servers change the base too: what the limits were held against must still be true when the profile is put.
+    for (let race = 0; race < MAX_RACES; race++) {
+      const { errors, revision } = await holdings.errorsOf(profile, replaced)
+      if (errors.length > 0) return { kind: 'invalid', errors }
+      if (!(await holdings.around(profile, replaced, () => store.put([ready], revision)))) continue
+      onChange?.()
+      return { kind: 'profile', profile: ready.profile }
+    }
+    throw new AppError('store-busy', 'the profiles are being changed by others all the time')
   }
 
   return {

@@ -116,6 +116,18 @@ export function profilesSuite(engine: StoreEngine): void {
     )
 
     test(
+      'of those who decided by the same revision one puts its profile, and the others are told',
+      place(async ({ profiles }) => {
+        await profiles.put([keyedOf('p', 'ann', [a])])
+        const basis = await profiles.revision()
+        const puts = await Promise.all(['q', 'r', 's'].map((id) => profiles.put([keyedOf(id, 'ann', [b])], basis)))
+        assert.deepEqual(puts.toSorted(), [false, false, true])
+        assert.equal((await profiles.list({ after: '', limit: 9 })).length, 2)
+        assert.equal(await profiles.put([keyedOf('t', 'ann', [b])], await profiles.revision()), true)
+      }),
+    )
+
+    test(
       'every change is a new revision, and stamps tell what it changed',
       place(async ({ profiles }) => {
         const stamps = async () => new Map((await profiles.stamps()).map(({ id, revision }) => [id, revision]))

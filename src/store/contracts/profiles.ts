@@ -12,9 +12,10 @@ export type ProfileStore = {
   stamps(): Promise<{ id: string; revision: number }[]>
   /**
    * Adds profiles or puts them in place of what they were. A source whose URI stays the same keeps its URD. What was set aside
-   * is tried again, and what selectors match is not known any more.
+   * is tried again, and what selectors match is not known any more. With a `basis` nothing is put, and false returned, unless that is
+   * still the revision: so a decision that rests on what is there holds for all servers.
    */
-  put(profiles: readonly KeyedProfile[]): Promise<void>
+  put(profiles: readonly KeyedProfile[], basis?: number): Promise<boolean>
   /** How many were there. */
   remove(ids: readonly string[]): Promise<number>
   urdsOf(profileId: string): Promise<UrdRow[]>

@@ -91,7 +91,7 @@ export async function createKeptArchive(
     url: (path, host = 0) => `${site.origin(host)}${path}`,
     idOf: (url) => number('SELECT id FROM documents WHERE url = ?', url),
     versionOf: (url, n) => number('SELECT id FROM versions WHERE document = ? AND n = ?', kept.idOf(url), n),
-    put: (...given) => profiles.put(given.map(keyed)),
+    put: async (...given) => void (await profiles.put(given.map(keyed))),
     async visit(profile) {
       const at = { checkedAt: 1, outcome: 'stored', status: 200, changes: 0, landed: null }
       const urds = await profiles.urdsOf(profile)

@@ -33,13 +33,16 @@ export function createPostgresProfiles(pool: PostgresPool): ProfileStore {
       return row === undefined ? null : storedProfile(row.body)
     },
     stamps: () => pool.query('SELECT id, revision FROM profiles'),
-    async put(profiles) {
+    async put(profiles, basis) {
       // Of a profile given twice the later one counts.
       const last = [...new Map(profiles.map((keyed) => [storable(keyed.profile.id), keyed])).entries()]
-      await pool.transaction(async (tx) => {
+      return pool.transaction(async (tx) => {
+        await lockBase(tx, 'profiles')
+        if (basis !== undefined && (await revisionOf(tx, 'profiles')) !== basis) return false
         const revision = await revise(tx, 'profiles')
         await putBodies(tx, last, revision)
         await placeUrds(tx, last)
+        return true
       })
     },
     remove: (ids) => pool.transaction((tx) => remove(tx, ids.map(storable))),

@@ -87,10 +87,12 @@ export function createSqliteProfiles(db: Database): ProfileStore {
       const row = db.read(() => sql.find.get(id)) as Row | undefined
       return row === undefined ? null : storedProfile(row.body)
     },
-    async put(profiles) {
-      db.write(() => {
+    async put(profiles, basis) {
+      return db.write(() => {
+        if (basis !== undefined && (sql.revision.get() as { value: number }).value !== basis) return false
         const revision = nextRevision()
         for (const each of profiles) putOne(each, revision)
+        return true
       })
     },
     async remove(ids) {
