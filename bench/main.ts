@@ -27,6 +27,7 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
   deliver: () => import('./deliver.ts'),
   cluster: () => import('./cluster.ts'),
   citus: () => import('./citus.ts'),
+  keepers: () => import('./keepers.ts'),
   leases: () => import('./leases.ts'),
   load: () => import('./leases/load.ts'),
   footprint: () => import('./footprint.ts'),
@@ -53,6 +54,8 @@ Options of api: --annotations 1000000 --users 50 --seconds 20 --streams 1000 --q
 Options of deliver: --users 1000 --annotations 100000 --burst 1 --digest-users 10000 --digest-items 10 --plain 5000 --rounds 60
                     --parts mixed,digests,outbox --stores SQLite,PostgreSQL
 Options of cluster: --workers 1,2,4,8 --latency 200 --wide-hosts 400 --wide-fetchers 4 --window 15 --cpu-pages 20000 --cpu-hosts 8
+                    --bodies folder,s3
+Options of keepers: --pages 4000 --rounds 3
 Options of fingerprints: --documents 200000 --page-bytes 4000 --simhash-families 500
 Options of leases: --holders 1,10,100 --partitions 256,4096 --seed 1
 Options of order: --pages 2000 --links 8 --seed 18 --orders breadth,importance
