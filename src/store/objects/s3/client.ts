@@ -1,7 +1,6 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { Readable } from 'node:stream'
 import { AppError, isAppError } from '../../../core/errors.ts'
 import { retry, type Wait } from '../../../core/work/retry.ts'
 import { encodePath, type SigningKey, signRequest } from './signature.ts'
@@ -152,7 +151,7 @@ export function createS3Client({ now = Date.now, wait, limits: given, lookup, ..
 async function readAll(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
-  for await (const chunk of Readable.from(answer) as AsyncIterable<Buffer>) {
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
     length += chunk.length
     if (length > maxBytes) throw new AppError('store-failed', `the object store sent more than ${maxBytes} bytes`)
     chunks.push(chunk)
