@@ -80,13 +80,33 @@ export async function checkWatched(engine: StoreEngine, world: WatchedWorld): Pr
   })()
 }
 
+/**
+ * Which pages of a source a check asks for: all, but none that new owners can be shown as they are kept, and where requests are scarce
+ * none below the source that isn't worth it yet. `asked` gives the paths that were asked for since the last call.
+ */
+export async function checkSharedOut(engine: StoreEngine, world: WatchedWorld, asked: () => string[]): Promise<void> {
+  await withShard(engine, world, async ({ check }) => {
+    await check({ depth: 1 })
+    const all = asked()
+    assert.ok(all.length > 2)
+    await check({ depth: 1, first: true, freshFrom: 0 })
+    assert.deepEqual(asked(), [])
+    await check({ depth: 1, pace: 1e6 })
+    assert.deepEqual(asked(), [new URL(world.url).pathname])
+    await check({ depth: 1 })
+    assert.deepEqual(asked().sort(), all.sort())
+  })()
+}
+
 const owner = 'ann@example.org'
+
+type CheckParts = { depth?: number; first?: boolean; freshFrom?: number; pace?: number }
 
 type Kept = { documentId: number; reason: string; text: string }
 
 type Watching = {
   /** Checks the source once, from its first request to the last. */
-  check(): Promise<{ changed: number; failed: number }>
+  check(given?: CheckParts): Promise<{ changed: number; failed: number }>
   /** The versions that are news, oldest first: not those of lists and of what came along. */
   kept(): Promise<Kept[]>
 }
@@ -127,11 +147,9 @@ function withShard(engine: StoreEngine, world: WatchedWorld, work: (watching: Wa
         }),
     })
     const bodies = createBodyReader({ versions, objects })
-    const crawlScope = { watch, sources: [{ uri: world.url, scope: source.scope }] }
-    parts.watches.set(crawlScope)
     await parts.shard.start()
 
-    async function check(): Promise<{ changed: number; failed: number }> {
+    async function check(given: CheckParts = {}): Promise<{ changed: number; failed: number }> {
       const sum = { queued: 0, changed: 0, failed: 0 }
       const { promise: isOver, resolve, reject } = Promise.withResolvers<void>()
       const add = (more: Pick<CheckResult, 'queued' | 'changed' | 'failed'>): void => {
@@ -149,10 +167,14 @@ function withShard(engine: StoreEngine, world: WatchedWorld, work: (watching: Wa
         endIfOver()
       }
       const round = systemClock.now()
+      const { depth = 0, first = false, freshFrom = round, pace } = given
+      const scope = depth === 0 ? source.scope : ({ kind: 'host' } as const)
+      const crawlScope = { watch, sources: [{ uri: world.url, scope }], ...(pace !== undefined && { pace }) }
       const order = {
-        ...{ url: watchedUri(owner, source), depth: 0, urgency: 1, crawlScope },
-        check: { watch, round, freshFrom: round, since: 0, first: false },
+        ...{ url: watchedUri(owner, source), depth, urgency: 1, crawlScope },
+        check: { watch, round, freshFrom, since: 0, first },
       }
+      parts.watches.set(crawlScope)
       const begun = await parts.offerChecks([order], () => true)
       hasBegun = true
       add({ queued: begun.get(watch)!.queued, changed: 0, failed: 0 })

@@ -1,9 +1,12 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { createProtocols } from '../app/protocols.ts'
 import { configOf } from '../config/load-config.ts'
 import { usePostgres } from '../store/postgres/testkit/postgres.testkit.ts'
 import { createQueryProtocol } from './db/query-protocol.ts'
-import { checkWatched, engines } from './kept-suite.testkit.ts'
+import { checkSharedOut, checkWatched, engines } from './kept-suite.testkit.ts'
 import { testProtocol } from './protocol-suite.testkit.ts'
 import { startTextSite, worldOver } from './web-world.testkit.ts'
 
@@ -33,6 +36,25 @@ for (const [kind, page, fragment] of [
 
 describe('a page of the web, as a source', () => {
   usePostgres()
+  for (const engine of engines)
+    test(`with pages below it asks for those that are worth it, on the ${engine.name} store`, async () => {
+      const paths: string[] = []
+      const server = createServer(({ url = '' }, response) => {
+        if (url !== '/robots.txt') paths.push(url)
+        const links = url === '/' ? '<a href="/one">one</a> <a href="/two">two</a>' : ''
+        response.writeHead(url === '/robots.txt' ? 404 : 200, { 'content-type': 'text/html' }).end(`${url} ${links}`)
+      }).listen(0, '127.0.0.1')
+      await once(server, 'listening')
+      try {
+        const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+        const nothing = { secret: null, render: 'http', hasLists: false, change: undefined, remove: undefined } as const
+        const world = { ...nothing, url, put: async () => {}, protocols: createProtocols(configOf()) }
+        await checkSharedOut(engine, world, () => paths.splice(0))
+      } finally {
+        server.closeAllConnections()
+        server.close()
+      }
+    })
   for (const engine of engines)
     test(`is kept and told once, on the ${engine.name} store`, async () => {
       const site = await startTextSite(items)
