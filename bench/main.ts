@@ -40,7 +40,7 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
 }
 
 const usage = `npm run bench [-- NAME…] [-- --root DIR…] [-- --OPTION VALUE…]
-Benchmarks: ${Object.keys(benchmarks).join(', ')}; all by default.
+Benchmarks: ${Object.keys(benchmarks).join(', ')}; all but citus by default.
 Options of crawl: --pages 20000 --hosts 8 --seed 1 --peers wget2,scrapy,crawlee --rounds 1 --slow-pages 3000
                   --fetchers 128 --per-host 8 --threads 2 --again yes
                   --root DIR… or --root debian (packages of documentation), --server nginx or origin
@@ -56,6 +56,7 @@ Options of deliver: --users 1000 --annotations 100000 --burst 1 --digest-users 1
 Options of cluster: --workers 1,2,4,8 --latency 200 --wide-hosts 400 --wide-fetchers 4 --window 15 --cpu-pages 20000 --cpu-hosts 8
                     --bodies folder,s3
 Options of keepers: --pages 4000 --rounds 3
+Options of citus: --programs /usr/lib/postgresql/15/bin --nodes 2 --pages 5000 --hosts 40 --pairs 3 --threads 1 (only where Citus is installed)
 Options of fingerprints: --documents 200000 --page-bytes 4000 --simhash-families 500
 Options of leases: --holders 1,10,100 --partitions 256,4096 --seed 1
 Options of order: --pages 2000 --links 8 --seed 18 --orders breadth,importance
@@ -93,7 +94,7 @@ if (process.argv.includes('--help')) {
 }
 const chosen: BenchModule[] = []
 if (line.errors.length === 0)
-  for (const name of line.names.length > 0 ? line.names : Object.keys(benchmarks))
+  for (const name of line.names.length > 0 ? line.names : Object.keys(benchmarks).filter((each) => each !== 'citus'))
     chosen.push(await benchmarks[name]!())
 const taken = new Set(chosen.flatMap((benchmark) => benchmark.optionNames ?? []))
 for (const name of Object.keys(line.values))

@@ -45,7 +45,8 @@ function bySize(a: string, b: string): number {
 
 /** Starts the PostgreSQL that the files share, if they are many; what ends it. */
 async function sharePostgres(): Promise<() => Promise<void>> {
-  if (files.length < SHARING_FILES || process.env.ERACE_TEST_POSTGRES) return async () => {}
+  if (files.length < SHARING_FILES || process.env.ERACE_TEST_POSTGRES || process.env.ERACE_TEST_CITUS)
+    return async () => {}
   const { startPostgres } = await import('../src/store/postgres/testkit/postgres-server.testkit.ts')
   const { createTemplate } = await import('../src/store/postgres/testkit/postgres.testkit.ts')
   const server = await startPostgres({ settings: { max_connections: '500' } })
@@ -136,6 +137,8 @@ if (selected >= SHARING_FILES) {
 const unsteady = failed.filter((file) => !wrong.includes(file))
 if (unsteady.length > 0) process.stdout.write(`\nPassed only when run alone:\n  ${unsteady.join('\n  ')}\n`)
 if (wrong.length > 0) process.stdout.write(`\nFailed:\n  ${wrong.join('\n  ')}\n`)
+if (!process.env.ERACE_TEST_CITUS)
+  process.stdout.write('\nLeft out: the PostgreSQL tests on Citus (ERACE_TEST_CITUS names a coordinator)\n')
 const slow = found.length - selected
 if (slow > 0) process.stdout.write(`\n${slow} slow test files run in CI, or with npm test -- --slow\n\n`)
 const totals = new Map<string, number>()

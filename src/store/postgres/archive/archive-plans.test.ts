@@ -5,7 +5,7 @@ import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
 import { objectStatements } from './objects.ts'
 import { versionStatements } from './versions.ts'
 
-usePostgres()
+usePostgres({ plain: true })
 
 /** These read lists over many partitions, for a person who waits for a page. */
 const overPartitions = new Set(['documents', 'badDocuments', 'versions', 'current', 'reached', 'crawledForAll'])

@@ -7,7 +7,7 @@ import { frontierStatements } from '../frontier/frontier-rows.ts'
 import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
 import { takePartitions } from '../testkit/store.testkit.ts'
 
-usePostgres()
+usePostgres({ plain: true })
 
 type Plan = { 'Query Text'?: string; Plan: PlanNode }
 type PlanNode = {

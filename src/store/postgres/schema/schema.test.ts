@@ -8,7 +8,7 @@ import { migrate, migrationStates } from './migrate.ts'
 import type { PostgresMigration } from './schema.ts'
 import { postgresMigrations } from './schema.ts'
 
-usePostgres()
+usePostgres({ plain: true })
 
 /** A database that was made with the old text of a step would lack what an edited one has. A change is a new step. */
 const digestOf = ({ sql }: PostgresMigration): string => createHash('sha256').update(sql).digest('hex')

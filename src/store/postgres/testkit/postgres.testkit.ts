@@ -30,10 +30,10 @@ let users = 0
 
 /**
  * Call it in the outermost scope of the test file, or of those suites that need it: the server ends when the tests of the last of
- * them are over. Tests that stop the server, or look at what a single one does, need their `own`, which is never Citus.
+ * them are over. Tests that stop the server need their `own`, and those of what a single server does a `plain` one.
  */
-export function usePostgres({ own = false } = {}): void {
-  if (own) [given, isCitus] = [undefined, false]
+export function usePostgres({ own = false, plain = false } = {}): void {
+  if (own || (plain && isCitus)) [given, isCitus] = [undefined, false]
   users++
   after(async () => {
     if (--users > 0) return
