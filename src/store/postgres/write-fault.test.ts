@@ -45,9 +45,11 @@ async function leftBy({ pool }: TestDatabase, name: string): Promise<unknown> {
        ON v.partition = d.partition AND v.document = d.id WHERE d.host LIKE $1 ORDER BY d.url, v.n`,
     ),
     bodies: await rows(
-      `SELECT d.url || ' ' || v.n || ' ' || (b.version IS NOT NULL) AS found FROM documents d JOIN versions v
-       ON v.partition = d.partition AND v.document = d.id AND v.original = v.id LEFT JOIN bodies b
-       ON b.digest = v.digest AND b.version = v.id WHERE d.host LIKE $1 ORDER BY d.url, v.n`,
+      `WITH kept AS MATERIALIZED (SELECT d.url, v.n, v.id, v.digest FROM documents d JOIN versions v
+         ON v.partition = d.partition AND v.document = d.id AND v.original = v.id WHERE d.host LIKE $1),
+       registered AS MATERIALIZED (SELECT digest, version FROM bodies)
+       SELECT v.url || ' ' || v.n || ' ' || (b.version IS NOT NULL) AS found FROM kept v LEFT JOIN registered b
+       ON b.digest = v.digest AND b.version = v.id ORDER BY v.url, v.n`,
     ),
     hosts: await rows(
       `SELECT host || ' ' || queued || ' ' || failures AS found FROM hosts WHERE host LIKE $1 ORDER BY host`,

@@ -239,49 +239,51 @@ describe('the frontier of a cluster', () => {
     }),
   )
 
-  test(
-    'connections that are cut fail with a code, and the same batch tried again is neither lost nor doubled',
-    inWorld(async ({ database: { pool }, shard, host }) => {
-      const crawler = shard()
-      await crawler.add(await takePartitions(pool, 0, 1))
-      const told: string[] = []
-      crawler.onArrival((arrivals) => told.push(...arrivals.flatMap(({ rows }) => rows.map(nameOf))))
-      const hosts = [host(0), host(1), host(0, 1), host(1, 1)]
-      await crawler.offer(hosts.flatMap((each) => offersOf(each, 10, { check: checkOf(5) })))
-      const rows = await queueOf(crawler)
-      const batch = batchOf({
-        offers: hosts.flatMap((each) => offersOf(each, 12, { check: checkOf(5) })),
-        done: rows.slice(0, 20),
-        again: rows.slice(20, 24).map((row) => ({ ...row, attempts: 1 })),
-      })
-      // Each time another partition is held up until the connections are cut; the others are through by then, or are not.
-      let cuts = 0
-      for (const each of [rows[0]!, rows[10]!, rows[20]!, rows[0]!]) {
-        const failure = await pool.transaction(async (tx) => {
-          await tx.query('SELECT FROM frontiers WHERE partition = $1 FOR UPDATE', [each.hostId % 256])
-          const settling = crawler.settle(batch).catch((error: unknown) => error)
-          const isOver = settling.then(() => true)
-          while (!(await Promise.race([isOver, hasCut(pool)])));
-          return settling
+  // What waits for what is seen on one server only.
+  if (!process.env.ERACE_TEST_CITUS)
+    test(
+      'connections that are cut fail with a code, and the same batch tried again is neither lost nor doubled',
+      inWorld(async ({ database: { pool }, shard, host }) => {
+        const crawler = shard()
+        await crawler.add(await takePartitions(pool, 0, 1))
+        const told: string[] = []
+        crawler.onArrival((arrivals) => told.push(...arrivals.flatMap(({ rows }) => rows.map(nameOf))))
+        const hosts = [host(0), host(1), host(0, 1), host(1, 1)]
+        await crawler.offer(hosts.flatMap((each) => offersOf(each, 10, { check: checkOf(5) })))
+        const rows = await queueOf(crawler)
+        const batch = batchOf({
+          offers: hosts.flatMap((each) => offersOf(each, 12, { check: checkOf(5) })),
+          done: rows.slice(0, 20),
+          again: rows.slice(20, 24).map((row) => ({ ...row, attempts: 1 })),
         })
-        assert.ok(isAppError(failure, 'store-unreachable'), String(failure))
-        cuts++
-      }
-      assert.equal(cuts, 4)
-      await untilReachable(() => crawler.settle(batch))
-      await untilReachable(() => crawler.look())
-      assert.deepEqual(crawler.counts(), { queued: 28, seen: 48, hosts: 4, givenUp: 0 })
-      const after = await queueOf(crawler)
-      assert.equal(new Set(after.map(({ url }) => url)).size, 28)
-      assert.deepEqual(await crawler.watches(), new Map([[5, 28]]))
-      assert.equal(new Set(told).size, told.length)
-      assert.deepEqual(
-        after.filter((row) => !told.includes(nameOf(row))),
-        [],
-      )
-      await assertConsistent(pool)
-    }),
-  )
+        // Each time another partition is held up until the connections are cut; the others are through by then, or are not.
+        let cuts = 0
+        for (const each of [rows[0]!, rows[10]!, rows[20]!, rows[0]!]) {
+          const failure = await pool.transaction(async (tx) => {
+            await tx.query('SELECT FROM frontiers WHERE partition = $1 FOR UPDATE', [each.hostId % 256])
+            const settling = crawler.settle(batch).catch((error: unknown) => error)
+            const isOver = settling.then(() => true)
+            while (!(await Promise.race([isOver, hasCut(pool)])));
+            return settling
+          })
+          assert.ok(isAppError(failure, 'store-unreachable'), String(failure))
+          cuts++
+        }
+        assert.equal(cuts, 4)
+        await untilReachable(() => crawler.settle(batch))
+        await untilReachable(() => crawler.look())
+        assert.deepEqual(crawler.counts(), { queued: 28, seen: 48, hosts: 4, givenUp: 0 })
+        const after = await queueOf(crawler)
+        assert.equal(new Set(after.map(({ url }) => url)).size, 28)
+        assert.deepEqual(await crawler.watches(), new Map([[5, 28]]))
+        assert.equal(new Set(told).size, told.length)
+        assert.deepEqual(
+          after.filter((row) => !told.includes(nameOf(row))),
+          [],
+        )
+        await assertConsistent(pool)
+      }),
+    )
 
   test(
     'known links do not travel, and a batch costs few statements',
