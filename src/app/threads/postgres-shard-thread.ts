@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { Config } from '../../config/config.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import { systemClock } from '../../core/clock.ts'
@@ -17,8 +17,8 @@ import { measureBusyness, type ServedShard, type ShardPort, serveShard } from '.
 import { type CounterMemory, openSharedCounters, type ShardStats } from '../../crawl/worker/shared-counters.ts'
 import { createCredentialsKey } from '../../services/credentials/credentials-key.ts'
 import { createSecretOpener } from '../../services/credentials/secret-opener.ts'
-import { type EpochMemory, openEpochs } from '../../store/contracts/cluster/held-epochs.ts'
-import type { LeaseListener } from '../../store/contracts/cluster/partition-leases.ts'
+import { type EpochMemory, type HeldEpochs, openEpochs } from '../../store/contracts/cluster/held-epochs.ts'
+import type { LeaseListener, PartitionLeases } from '../../store/contracts/cluster/partition-leases.ts'
 import { createPostgresCredentials } from '../../store/postgres/accounts/source-credentials.ts'
 import type { RecordKeeper } from '../../store/postgres/archive/record-keeper.ts'
 import { createPostgresCrawlScopes, scopesChannel } from '../../store/postgres/cluster/crawl-scopes.ts'
@@ -55,6 +55,8 @@ export type PostgresShardData = {
   memory: CounterMemory
   epochs: EpochMemory
   modules: ShardModules | null
+  /** For pages that another shard reads. */
+  readers: (MessagePort | null)[]
 }
 
 const SHOW_EVERY_MS = 200
@@ -100,7 +102,7 @@ async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
     track: retries.track('looking for new requests'),
   })
   const bodies = openObjectWriter(pool, settings.config, `${data.name}-${index}`)
-  const documents = openDocuments(pool, bodies.keeper, leases)
+  const documents = openDocuments(pool, bodies.keeper, { leases, epochs: openEpochs(data.epochs) })
   const scopes = createScopeMemory(createPostgresCrawlScopes(pool))
   const results = createPostgresCheckResults(pool)
   const sender = createResultSender({ results, calls, isStopping: mayNotWait, onFailed: fail })
@@ -110,7 +112,7 @@ async function open({ log, send, fail }: ShardPort): Promise<ServedShard> {
       calls.untilDone('reading a kept version', read, { isStopping: mayNotWait }),
     ),
     ...{ protocols, outlet: openOutlet(data.modules, index) },
-    ...{ secrets: openSecrets(pool, settings), walks: createPostgresWalks(pool) },
+    ...{ secrets: openSecrets(pool, settings), walks: createPostgresWalks(pool), readers: data.readers },
     coordinate: (given) =>
       createClusterCoordination({
         ...given,
@@ -163,12 +165,14 @@ function openPools(address: string, label: string, { connections, leaseMs }: Con
   }
 }
 
+/** Pages of other shards of the process are recorded as well, under the leases of those. */
 function openDocuments(
   pool: PostgresPool,
   keeper: RecordKeeper,
-  leases: { epochOf(partition: number): number | null },
+  { leases, epochs }: { leases: Pick<PartitionLeases, 'epochOf'>; epochs: HeldEpochs },
 ) {
-  return createPostgresDocuments({ pool, keeper, epochOf: (partition) => leases.epochOf(partition) ?? 0 })
+  const epochOf = (partition: number): number => leases.epochOf(partition) ?? epochs.epochOf(partition)
+  return createPostgresDocuments({ pool, keeper, epochOf })
 }
 
 function openSecrets(pool: PostgresPool, { config }: CrawlSettings): Secrets {

@@ -7,7 +7,7 @@ import type { CounterMemory } from '../../crawl/worker/shared-counters.ts'
 import type { EpochMemory } from '../../store/contracts/cluster/held-epochs.ts'
 import type { Modules } from './module-use.ts'
 import type { PostgresShardData } from './postgres-shard-thread.ts'
-import { startShardThread } from './shard-threads.ts'
+import { connectShards, startShardThread } from './shard-threads.ts'
 
 export type PostgresShardsOptions = {
   /** postgres://… */
@@ -51,10 +51,12 @@ export type PostgresShards = {
 export function startPostgresShards(options: PostgresShardsOptions): PostgresShards {
   const { log, retries, modules, ...shared } = options
   const entry = new URL('./postgres-shard-thread.ts', import.meta.url)
+  const readers = connectShards(options.shards)
   const started = Array.from({ length: options.shards }, (_, index) => {
     const connected = modules?.connect() ?? null
-    const data: PostgresShardData = { ...shared, index, modules: connected }
-    return startShardThread(entry, data, { log, retries }, connected === null ? [] : [connected.port])
+    const data: PostgresShardData = { ...shared, index, modules: connected, readers: readers[index]! }
+    const ports = [...readers[index]!, connected?.port ?? null].filter((port) => port !== null)
+    return startShardThread(entry, data, { log, retries }, ports)
   })
   const shards = started.map(({ shard }) => shard)
   const failed = firstFailure(shards.map((shard) => shard.failed))

@@ -1,5 +1,5 @@
 import { setFlagsFromString } from 'node:v8'
-import type { Transferable } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, type Transferable } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { CheckResult } from '../../core/check-order.ts'
 import type { Retries } from '../../core/work/retries.ts'
@@ -49,4 +49,17 @@ export function startShardThread<Data>(
   })
   void thread.exited.then(() => retries.adopt(source, []))
   return { thread, shard: createShardThread(thread) }
+}
+
+/** A channel between every two shards: row n holds the ports of shard n, none to itself. */
+export function connectShards(shards: number): (MessagePort | null)[][] {
+  const ports: (MessagePort | null)[][] = Array.from({ length: shards }, () => new Array(shards).fill(null))
+  for (let a = 0; a < shards; a++) {
+    for (let b = a + 1; b < shards; b++) {
+      const { port1, port2 } = new MessageChannel()
+      ports[a]![b] = port1
+      ports[b]![a] = port2
+    }
+  }
+  return ports
 }

@@ -36,12 +36,16 @@ export type ShardData = {
   seed: [number, number]
   memory: CounterMemory
   partitions: SharedArrayBuffer
+  /** For links. */
   ports: (MessagePort | null)[]
+  /** For pages that another shard reads. */
+  readers: (MessagePort | null)[]
   modules: ShardModules | null
 }
 
 async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
-  const { settings, index, shards, run, looksBack, seed, memory, partitions, ports, modules } = workerData as ShardData
+  const { settings, index, shards, run, looksBack, seed, memory, partitions, ports, readers, modules } =
+    workerData as ShardData
   const { archive, crawl } = settings.config
   const counters = openSharedCounters(memory)
   const faults = createPartFaults(log)
@@ -68,7 +72,7 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
   const hearing = createHearing(() => counters.told(index))
   measureBusyness(counters.shard(index))
   const { shard, close, crawlDetails, offerSeeds, offerChecks, watches } = await assembleShard(settings, {
-    ...{ index, shards, run, seed, store: store.frontier, documents: store.documents, counters, log },
+    ...{ index, shards, run, seed, store: store.frontier, documents: store.documents, counters, log, readers },
     logsPauses: true,
     retries: startThreadRetries(systemClock, (waiting) => send({ kind: 'waiting', waiting })),
     looksBack: looksBack || store.recovered,

@@ -1,5 +1,4 @@
 import { availableParallelism, hostname } from 'node:os'
-import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import type { Logger } from 'pino'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import type { ShardHandle } from '../../crawl/crawl.ts'
@@ -7,7 +6,7 @@ import { withSeedHosts } from '../../crawl/seeding.ts'
 import { type CounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { type DataFolder, openFolder } from '../../store/sqlite/folder/folder.ts'
 import type { Modules } from './module-use.ts'
-import { type ShardThreadEvents, startShardThread } from './shard-threads.ts'
+import { connectShards, type ShardThreadEvents, startShardThread } from './shard-threads.ts'
 import type { ShardData } from './sqlite-shard-thread.ts'
 
 export type ShardThreads = { handles: ShardHandle[]; end(): Promise<void> }
@@ -44,16 +43,18 @@ export function startShardThreads(options: ShardThreadsOptions): ShardThreads {
   const settings = withSeedHosts(options.settings)
   const counters = openSharedCounters(memory)
   const { shards, seed } = opened.facts
-  const started = connect(shards).map((ports, index) => {
+  const readers = connectShards(shards)
+  const started = connectShards(shards).map((ports, index) => {
     const { partitions } = opened
     const modules = options.modules?.connect() ?? null
-    const data: ShardData = { settings, index, shards, run, looksBack, seed, memory, partitions, ports, modules }
+    const shared = { settings, index, shards, run, looksBack, seed, memory, partitions, ports, modules }
+    const data: ShardData = { ...shared, readers: readers[index]! }
     const entry = new URL('./sqlite-shard-thread.ts', import.meta.url)
     return startShardThread(
       entry,
       data,
       options,
-      [...ports, modules?.port ?? null].filter((port) => port !== null),
+      [...ports, ...readers[index]!, modules?.port ?? null].filter((port) => port !== null),
     )
   })
   return {
@@ -73,17 +74,4 @@ export function startShardThreads(options: ShardThreadsOptions): ShardThreads {
     }),
     end: async () => void (await Promise.all(started.map(({ thread }) => thread.terminate()))),
   }
-}
-
-/** A channel between every two shards: row n holds the ports of shard n, none to itself. */
-function connect(shards: number): (MessagePort | null)[][] {
-  const ports: (MessagePort | null)[][] = Array.from({ length: shards }, () => new Array(shards).fill(null))
-  for (let a = 0; a < shards; a++) {
-    for (let b = a + 1; b < shards; b++) {
-      const { port1, port2 } = new MessageChannel()
-      ports[a]![b] = port1
-      ports[b]![a] = port2
-    }
-  }
-  return ports
 }

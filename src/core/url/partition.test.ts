@@ -87,15 +87,22 @@ describe('partitionOf', () => {
       ['[::1]', 166],
       ['xn--bcher-kva.example', 109],
       ['wikipedia.org', 78],
+      ['en.wikipedia.org', 98],
     ] as const
     for (const [host, partition] of frozen) assert.equal(partitionOf(host), partition, host)
   })
 
-  it('puts all hosts and ports of a domain into one partition', () => {
-    const partition = partitionOf('example.org')
-    for (const host of ['www.example.org', 'a.b.example.org:8080', 'example.org.']) {
+  it('puts all ports of a host name into one partition', () => {
+    const partition = partitionOf('www.example.org')
+    for (const host of ['www.example.org:8080', 'www.example.org.', 'www.example.org.:8080']) {
       assert.equal(partitionOf(host), partition)
     }
+  })
+
+  it('spreads the hosts of one domain as it spreads domains', () => {
+    const counts = new Array<number>(partitionCount).fill(0)
+    for (let n = 0; n < 25_600; n++) counts[partitionOf(`user${n}.example.org`)]! += 1
+    assert.ok(Math.min(...counts) > 55 && Math.max(...counts) < 150, `${Math.min(...counts)} to ${Math.max(...counts)}`)
   })
 
   it('spreads domains evenly', () => {

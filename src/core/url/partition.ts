@@ -2,7 +2,7 @@ import { getDomain } from 'tldts'
 
 /**
  * Who is polite to whom, and who owns what. The host key is the unit of politeness: one queue, one connection. The
- * registrable domain is the unit of ownership: all hosts of a domain are in one partition, hence in one shard.
+ * host name is the unit of ownership: all ports of a name are in one partition, hence with one holder; hosts of one domain are spread.
  */
 
 /** How many partitions there are, everywhere and for ever. */
@@ -67,6 +67,12 @@ function endOfName(text: string, start: number, end: number): number {
   return end
 }
 
+/** The same without the root dot. */
+function nameOf(host: string): string {
+  const name = hostNameOf(host)
+  return name.endsWith('.') ? name.slice(0, -1) : name
+}
+
 const suffixRules = {
   // `a.github.io` and `b.github.io` belong to different people, and so are different domains.
   allowPrivateDomains: true,
@@ -76,21 +82,18 @@ const suffixRules = {
 
 /** What its owner registered: `example.org` of `www.example.org`. Addresses, bare suffixes and single labels stand for themselves. */
 export function registrableDomain(host: string): string {
-  const written = hostNameOf(host)
-  const name = written.endsWith('.') ? written.slice(0, -1) : written
+  const name = nameOf(host)
   return name.startsWith('[') ? name : (getDomain(name, suffixRules) ?? name)
 }
 
 /**
- * The partition of a host, with or without port: FNV-1a (32 bits) over the bytes of its registrable domain, its bits
- * then spread by the finaliser of MurmurHash3 (fmix32), of which the low eight count. The function is frozen: stored
- * rows carry its result. The list of public suffixes is not, so a host may move when a suffix is added; what is
- * stored keeps the partition that it was given first.
+ * The partition of a host, with or without port: FNV-1a (32 bits) over the bytes of its name, its bits then spread by the
+ * finaliser of MurmurHash3 (fmix32), of which the low eight count. The function is frozen: stored rows carry its result.
  */
 export function partitionOf(host: string): number {
   const known = partitions.get(host)
   if (known !== undefined) return known
-  const partition = older.get(host) ?? hashOfDomain(registrableDomain(host)) & (partitionCount - 1)
+  const partition = older.get(host) ?? hashOfName(nameOf(host)) & (partitionCount - 1)
   remember(host, partition)
   return partition
 }
@@ -108,9 +111,9 @@ function remember(host: string, partition: number): void {
   partitions.set(host, partition)
 }
 
-function hashOfDomain(domain: string): number {
+function hashOfName(name: string): number {
   let h = 0x811c9dc5
-  for (const byte of Buffer.from(domain)) h = Math.imul(h ^ byte, 0x01000193)
+  for (const byte of Buffer.from(name)) h = Math.imul(h ^ byte, 0x01000193)
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
   h = Math.imul(h ^ (h >>> 13), 0xc2b2ae35)
   return (h ^ (h >>> 16)) >>> 0

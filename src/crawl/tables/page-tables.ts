@@ -25,6 +25,8 @@ export type PageTables = {
   /** The page is about to be fetched. */
   beside(request: QueuedRequest, hostQueue: HostQueue): void
   pageCame(request: QueuedRequest): Promise<void> | null
+  /** Whether its links are compared with those of a table. */
+  has(request: QueuedRequest): boolean
   compare(request: QueuedRequest, capture: Capture | null): void
 }
 
@@ -95,6 +97,7 @@ export function createPageTables(deps: PageTablesDeps): PageTables {
       if (hosts.isOffered(originOf(request.url))) links.takeBeside(request, hostQueue)
     },
     pageCame: links.pageCame,
+    has: links.has,
     compare: links.compare,
   }
 }

@@ -21,6 +21,8 @@ export type LinkTables = {
   takeBeside(request: QueuedRequest, hostQueue: HostQueue): void
   /** The page came, or won't: waits until the links of its table are accepted. */
   pageCame(request: QueuedRequest): Promise<void> | null
+  /** Whether a table is there that its page is compared with. */
+  has(request: QueuedRequest): boolean
   /** Compares the table with the page. */
   compare(request: QueuedRequest, capture: Capture | null): void
 }
@@ -121,6 +123,7 @@ export function createLinkTables(deps: LinkTablesDeps): LinkTables {
       kept.isLate = true
       return kept.isAnswered ? kept.accepted : hosts.note(originOf(request.url), 'late')
     },
+    has: (request) => taken.has(request),
     compare(request, capture) {
       const kept = taken.get(request)
       if (kept === undefined) return

@@ -75,6 +75,8 @@ export type ShardEnvironment = {
   secrets: Secrets | null
   /** Where there are modules. */
   outlet?: Outlet | null
+  /** To the other shards of the process, for pages that they read; none by default. */
+  readers?: ShardDeps['readers']['ports']
   coordinate(parts: { fetchers: number; watches: Watches }): Coordination
 }
 
@@ -257,9 +259,8 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
         documentSet,
       },
       ...{ leases, addOutstanding, checks, pages, refuses },
-      ...{ retries, logsPauses: environment.logsPauses },
-      ...{ leases, addOutstanding, checks, pages, refuses: createListRefusal(settings.files) },
       ...{ retries, logsPauses: environment.logsPauses, outlet: environment.outlet ?? null },
+      readers: { index: environment.index, ports: environment.readers ?? [] },
     },
     {
       rules: {
@@ -315,6 +316,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
     shard,
     async close() {
       stopping.abort()
+      shard.close()
       const known = await opened
       if (known !== null) await Promise.all([...known.others, known.browser].map((each) => each.close()))
       await fetcher.close()

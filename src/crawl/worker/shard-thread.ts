@@ -48,7 +48,7 @@ export type ShardPort = ThreadPort<ShardEvent> & {
   log(level: 'debug' | 'info' | 'warn', message: string, fields?: Record<string, unknown>): void
 }
 
-const MEASURE_EVERY_MS = 200
+const MEASURE_EVERY_MS = 100
 
 /** Answers the calls of the thread that started this one; the shard is opened with the first. */
 export function serveShard(port: MessagePort, open: (thread: ShardPort) => Promise<ServedShard>): void {

@@ -24,12 +24,15 @@ import { createDispatcher, type UnwrittenLimit } from './dispatcher.ts'
 import { createHostFailures } from './host-failures.ts'
 import type { LinkPipe } from './links/link-pipe.ts'
 import { createRepeatedPages } from './links/repeated-pages.ts'
+import { createRecorder } from './reading/recorder.ts'
+import { createSharedReading, type SharedReadingDeps } from './reading/shared-reading.ts'
 import { type Batch, createBatch, type Finished } from './results/batch.ts'
 import { notePartResults, noteResult, type Watches } from './results/check-results.ts'
 import type { CounterName, ShardStats, SharedCounters } from './shared-counters.ts'
 import { createConclude } from './visit/conclude.ts'
 import type { ProtocolVisits } from './visit/protocol-visit.ts'
 import type { ReadItemsOptions } from './visit/read-items.ts'
+import { readResponse } from './visit/read-response.ts'
 import type { RobotsGate } from './visit/robots-gate.ts'
 import { createVisit } from './visit/visit.ts'
 import { createVisitRunner } from './visit/visit-runner.ts'
@@ -63,6 +66,8 @@ export type ShardDeps = {
   refuses(url: string): SkipReason | null
   /** Null where there are no modules. */
   outlet: Outlet | null
+  /** To the other shards of the process, for pages that they read. */
+  readers: Pick<SharedReadingDeps, 'index' | 'ports'>
   log(level: 'debug' | 'info' | 'warn', message: string, fields?: Record<string, unknown>): void
   retries: Retries
   /** Logs each pause at once: nothing else is wrong where the store is a folder. */
@@ -131,7 +136,9 @@ export type WritingLimits = {
  */
 export type Shard = {
   start(): Promise<void>
+  /** Pages of other shards are read until `close`. */
   stop(): Promise<void>
+  close(): void
   /** Rejects when the store failed for good. */
   readonly failed: Promise<never>
   /** For moving leases from one worker to another. */
@@ -257,8 +264,23 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
             deps.refuses(url) === null &&
             (gate === null || gate.peek(originOf(url))?.isAllowed(settings.agent, url) === true),
         })
+  // Modules are given all of an answer, and a walk goes on from the page itself.
+  const isShared = outlet === null && deps.walk === null
+  const sharedReading = createSharedReading({
+    ...deps.readers,
+    busyOf: (index) => counters.shard(index).get('busy'),
+    now: clock.monotonic,
+    read: ({ request, response, known }) => readResponse(request, response, known, settings.reading),
+    recorder: createRecorder({
+      record: (captures) => batch.persist(() => documents.record(captures)),
+      maxItems: settings.writing.maxItems,
+      maxWaitMs: settings.writing.maxWaitMs,
+    }),
+    offered: deps.pipe.offered,
+  })
   const conclude = createConclude({
     ...{ pipe: deps.pipe, stats, crawlStats, clock, log, settings },
+    give: (page) => (isShared && tables?.has(page.request) !== true ? sharedReading.give(page) : null),
     countFor: ({ check }, name, n) => watches.count(check.watch, name, n),
     documents: { ...documents, links: (known) => batch.persist(() => documents.links(known)) },
   })
@@ -357,6 +379,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       await batch.flush()
       showCounts()
     },
+    close: sharedReading.close,
   }
 }
 

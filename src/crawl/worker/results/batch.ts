@@ -11,6 +11,7 @@ import type { HostQueue } from '../../frontier/host-queue.ts'
 import type { PartitionLease } from '../../frontier/partition-lease.ts'
 import type { DocumentSet } from '../../parts/set-types.ts'
 import type { RepeatedPages } from '../links/repeated-pages.ts'
+import type { RecordedPage } from '../reading/recorded-page.ts'
 import { createWriteBuffers } from './write-buffers.ts'
 
 /**
@@ -22,6 +23,8 @@ export type Finished = {
   hostQueue: HostQueue
   request: QueuedRequest
   capture: Capture | null
+  /** Body and version are stored already, by the shard that read the page. */
+  recorded?: RecordedPage | undefined
   /** Of documents that came with it, such as the messages of a mailbox. */
   parts?: readonly Capture[] | undefined
   offers: readonly Offer[]
@@ -138,6 +141,7 @@ export function createBatch(options: BatchOptions): Batch {
       const canRefuse = isAppError(error, 'lease-lost') || isTemporary(error)
       if (lease.isPermanent || !canRefuse) return options.onError(error)
     }
+    for (const { recorded } of items) recorded?.settled(false)
     options.onRefused(items, lease)
   }
 
@@ -148,7 +152,7 @@ export function createBatch(options: BatchOptions): Batch {
     const traps: DroppedLinks[] = []
     let next = 0
     for (const item of items) {
-      const outcome = item.capture === null ? null : outcomes[next++]!
+      const outcome = item.capture === null ? (item.recorded?.outcome ?? null) : outcomes[next++]!
       const partOutcomes = item.parts === undefined ? noOutcomes : outcomes.slice(next, next + item.parts.length)
       next += partOutcomes.length
       if (item.traps !== undefined) traps.push(...item.traps)
@@ -166,15 +170,18 @@ export function createBatch(options: BatchOptions): Batch {
     if (counts.lost?.includes(lease.partition) === true)
       throw new AppError('lease-lost', 'the partition is not held any more')
     writeBuffers.written(lease)
-    for (const { hostQueue, request } of items) frontier.completed(hostQueue, request)
+    for (const { hostQueue, request, recorded } of items) {
+      frontier.completed(hostQueue, request)
+      recorded?.settled(true)
+    }
     options.onCommitted(items.length, counts, lease)
   }
 
   /** False where the page is part of a tree that repeats itself. Only duplicates can be. */
-  function leadsOn({ request, capture, offers, kept }: Finished, outcome: CaptureOutcome | null): boolean {
+  function leadsOn({ request, capture, recorded, offers, kept }: Finished, outcome: CaptureOutcome | null): boolean {
     if (offers.length === 0 || request.parent === '') return true
     const isStored = kept?.isCopy === true || isDuplicate(outcome)
-    const digest = capture?.kind === 'body' ? capture.digest : kept?.digest
+    const digest = capture?.kind === 'body' ? capture.digest : (recorded?.digest ?? kept?.digest)
     const isCopy = digest !== undefined && (options.isCopy?.({ url: request.url, digest }, isStored) ?? isStored)
     if (!isCopy || options.repeatedPages.admits(request, digest, offers.length)) return true
     options.onTrap(offers.length)
@@ -210,8 +217,8 @@ const sizeOf = (capture: Capture | null): number => (capture?.kind === 'body' ? 
 const isDuplicate = (outcome: CaptureOutcome | null): boolean =>
   outcome?.kind === 'duplicate' || (outcome?.kind === 'unchanged' && outcome.duplicate)
 
-function droppedOf({ request: { host, url: parent }, offers, capture }: Finished): DroppedLinks {
-  const at = capture?.at ?? 0
+function droppedOf({ request: { host, url: parent }, offers, capture, recorded }: Finished): DroppedLinks {
+  const at = capture?.at ?? recorded?.at ?? 0
   const examples = offers.slice(0, maxDroppedExamples).map(({ url }) => ({ url, parent, at }))
   return { host, rule: 'repeated-pages', count: offers.length, examples }
 }

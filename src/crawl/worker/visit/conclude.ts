@@ -12,17 +12,21 @@ import { type FetchResponse, mediaTypeOf } from '../../fetch/fetch-result.ts'
 import { freshUntil } from '../../fetch/validators.ts'
 import type { CrawlStats } from '../crawl-stats.ts'
 import type { LinkPipe, PageContext } from '../links/link-pipe.ts'
+import type { RecordedPage } from '../reading/recorded-page.ts'
+import type { FetchedPage } from '../reading/shared-reading.ts'
 import type { Failure } from '../results/batch.ts'
 import type { CounterName, ShardStats } from '../shared-counters.ts'
 import { STATUS_GONE } from './protocol-visit.ts'
 import { capturesOf, goneCapture, type ReadItemsOptions } from './read-items.ts'
-import { readResponse, redirectTarget } from './read-response.ts'
+import { type PageReading, readResponse, redirectTarget } from './read-response.ts'
 import { sitemapLinks } from './sitemap-links.ts'
 import type { VisitResult } from './visit-result.ts'
 
 /** The result of a visit: a capture or a note to store, the links that it yields, and whether it is to be retried. */
 export type Conclusion = {
   capture: Capture | null
+  /** Where another shard has read and recorded the page: there is no capture then. */
+  recorded?: RecordedPage | undefined
   /** Of documents that came with it. */
   parts?: readonly Capture[]
   offers: readonly Offer[]
@@ -49,11 +53,14 @@ export type ConcludeDeps = {
   clock: Clock
   log(level: 'debug', message: string, fields?: Record<string, unknown>): void
   settings: { maxAttempts: number; maxRedirects: number; reading: ReadItemsOptions }
+  /** Lets another shard read a page that has the time; null where it is to be read here. */
+  give(page: FetchedPage): Promise<PageReading> | null
 }
 
 type Visited = Exclude<VisitResult, { kind: 'postponed' }> | { kind: 'dropped' }
 
-export function createConclude({ documents, pipe, stats, countFor, crawlStats, clock, log, settings }: ConcludeDeps) {
+export function createConclude(deps: ConcludeDeps) {
+  const { documents, pipe, stats, countFor, crawlStats, clock, log, settings } = deps
   const { reading } = settings
 
   function add(request: QueuedRequest, name: CounterName, n = 1): void {
@@ -130,7 +137,8 @@ export function createConclude({ documents, pipe, stats, countFor, crawlStats, c
     request: QueuedRequest,
     { response, known, completed }: Extract<VisitResult, { kind: 'answered' }>,
   ): Promise<Conclusion> {
-    const page = await readResponse(request, response, known, reading, completed)
+    const given = completed === undefined ? deps.give({ request, response, known }) : null
+    const page = await (given ?? readResponse(request, response, known, reading, completed))
     if (page.kind === 'undecodable') return failed(request, 'decode-failed', page.message, response)
     crawlStats.type(mediaTypeOf(response.rawHeaders))
     add(request, 'links', page.links)
@@ -138,7 +146,7 @@ export function createConclude({ documents, pipe, stats, countFor, crawlStats, c
     if (page.dropped.length > 0) add(request, 'skipped.length', page.dropped.length)
     if (page.dropped.scope) add(request, 'skipped.scope', page.dropped.scope)
     const { offers, traps } = page
-    if (page.kind === 'page') return { capture: page.capture, offers, traps, again: false }
+    if (page.kind === 'page') return { capture: page.capture, recorded: page.recorded, offers, traps, again: false }
     return { ...skipped(request, 'robots', response), offers, traps }
   }
 

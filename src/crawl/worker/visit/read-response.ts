@@ -27,11 +27,21 @@ import { freshUntil, validatorsOf } from '../../fetch/validators.ts'
 import { pageDirectives } from '../../robots/page-directives.ts'
 import { headerLinks, parseLinkHeaders, sitemapsOf } from '../../tables/link-header.ts'
 import type { LinkPipe, NamedLink, PageContext, PipedLinks } from '../links/link-pipe.ts'
+import type { RecordedPage } from '../reading/recorded-page.ts'
 import { mayBeSitemap, type SitemapLinks, type SitemapLinksOptions, sitemapLinks } from './sitemap-links.ts'
 
 /** The result of reading a response with a body. */
 export type PageReading =
-  | { kind: 'page'; capture: Capture; offers: Offer[]; links: number; dropped: DroppedLinks; traps: DroppedByTraps[] }
+  | {
+      kind: 'page'
+      /** Null where another shard has read and recorded it. */
+      capture: Capture | null
+      recorded?: RecordedPage
+      offers: Offer[]
+      links: number
+      dropped: DroppedLinks
+      traps: DroppedByTraps[]
+    }
   /** The page itself asks not to be stored; its links may still be followed. */
   | { kind: 'noindex'; offers: Offer[]; links: number; dropped: DroppedLinks; traps: DroppedByTraps[] }
   | { kind: 'undecodable'; message: string }

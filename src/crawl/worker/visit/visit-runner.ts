@@ -1,4 +1,5 @@
 import type { Clock } from '../../../core/clock.ts'
+import { isAppError } from '../../../core/errors.ts'
 import type { QueuedRequest } from '../../../core/request.ts'
 import type { Track } from '../../../core/work/retries.ts'
 import { isTemporary } from '../../../core/work/retry.ts'
@@ -109,13 +110,14 @@ export function createVisitRunner(deps: VisitRunnerDeps) {
     try {
       concluded = await conclude(request, result)
     } catch (error) {
-      if (hostQueue.lease.isPermanent || !isTemporary(error)) throw error
-      // The store could not be asked until the end: the request is still queued for the next holder of its partition.
+      const isLost = isAppError(error, 'lease-lost')
+      if (hostQueue.lease.isPermanent || !(isLost || isTemporary(error))) throw error
+      // The partition was lost, or the store could not be asked until the end: the request is still queued for the next holder.
       dispatcher.fetched()
       return deps.refuse([{ hostQueue, request }], hostQueue.lease)
     }
     deps.tables?.compare(request, concluded.capture)
-    const { capture, parts, offers, kept, traps, again: wanted, skipped, failure } = concluded
+    const { capture, recorded, parts, offers, kept, traps, again: wanted, skipped, failure } = concluded
     // A host that was given up, for this request or another, gets no retry.
     const again = wanted && verdict !== 'given-up' && !hostFailures.isGivenUp(hostQueue)
     if (wanted && !again) hostFailures.countLost(hostQueue.host, 1)
@@ -125,6 +127,7 @@ export function createVisitRunner(deps: VisitRunnerDeps) {
       hostQueue,
       request: again ? { ...request, attempts: request.attempts + 1 } : request,
       capture,
+      recorded,
       parts,
       offers,
       kept,

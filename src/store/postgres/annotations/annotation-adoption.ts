@@ -2,7 +2,8 @@ import { partitionOf } from '../../../core/url/partition.ts'
 import type { AdoptedAnnotation } from '../../contracts/annotations.ts'
 import { adoptedDraft, adoptedOutcome, foreignVersion } from '../../rules/adoption.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
-import { byPartition, storable } from '../connection/row-batch.ts'
+import { byPartition, partitionOfId, storable } from '../connection/row-batch.ts'
+import { createHostPlaces } from '../documents/host-places.ts'
 import { commitPart, partsOf } from './annotation-commit.ts'
 import { addAnnotations, type LocatedDraft } from './annotation-writes.ts'
 
@@ -11,12 +12,14 @@ import { addAnnotations, type LocatedDraft } from './annotation-writes.ts'
  * owners before it does. A document without an annotation does no harm, should this end in between.
  */
 export async function adoptAnnotations(
-  pool: Pick<PostgresPool, 'transaction'>,
+  pool: Pick<PostgresPool, 'transaction' | 'query'>,
   adopted: readonly AdoptedAnnotation[],
 ): Promise<number> {
   const documents = new Map<string, { id: number; url: string }>()
-  for (const [partition, own] of byPartition(adopted, ({ document }) => partitionOf(document.host)))
-    for (const [key, found] of await ensureDocuments(pool, partition, own)) documents.set(key, found)
+  const placeOf = await createHostPlaces(pool).of(adopted.map(({ document }) => document.host))
+  for (const [place, kept] of byPartition(adopted, ({ document }) => placeOf(document.host)))
+    for (const [partition, own] of byPartition(kept, ({ document }) => partitionOf(document.host)))
+      for (const [key, found] of await ensureDocuments(pool, { place, partition }, own)) documents.set(key, found)
   return pool.transaction(async (tx) => {
     const located = adopted.map((each) => locatedOf(each, documents.get(keyOf(each))!))
     const fresh = await withoutKnown(tx, located)
@@ -47,7 +50,7 @@ const addOthers = `INSERT INTO also_at (annotation, version, url)
 
 const keyOf = ({ document: { host, fp } }: AdoptedAnnotation): string => `${fp} ${host}`
 
-/** The lock keeps out workers that have looked for these documents and are about to add them. */
+/** The lock keeps out workers that have looked for these documents and are about to add them, under the lease of their host. */
 const lockPartition = 'SELECT 1 FROM leases WHERE partition = $1::smallint FOR UPDATE'
 
 const addDocuments = `INSERT INTO documents (partition, id, host, fp, url, parent, first_at, checked_at, run, status, outcome, location,
@@ -61,7 +64,7 @@ const findDocuments = `SELECT d.id, d.host, d.fp::text AS fp, d.url FROM unnest(
 
 async function ensureDocuments(
   pool: Pick<PostgresPool, 'transaction'>,
-  partition: number,
+  { place, partition }: { place: number; partition: number },
   adopted: readonly AdoptedAnnotation[],
 ): Promise<Map<string, { id: number; url: string }>> {
   const own = [...new Map(adopted.map((each) => [keyOf(each), each])).values()]
@@ -69,11 +72,8 @@ async function ensureDocuments(
   return pool.transaction(async (tx) => {
     await tx.query(lockPartition, [partition])
     const urls = own.map(({ document }) => storable(document.url))
-    await tx.query(addDocuments, [partition, ...keys, urls, own.map(({ draft }) => draft.at)])
-    const rows = await tx.query<{ id: number; host: string; fp: string; url: string }>(findDocuments, [
-      partition,
-      ...keys,
-    ])
+    await tx.query(addDocuments, [place, ...keys, urls, own.map(({ draft }) => draft.at)])
+    const rows = await tx.query<{ id: number; host: string; fp: string; url: string }>(findDocuments, [place, ...keys])
     return new Map(rows.map(({ id, host, fp, url }) => [`${fp} ${host}`, { id, url }]))
   })
 }
@@ -81,7 +81,7 @@ async function ensureDocuments(
 type Located = LocatedDraft & { alsoAt: { version: number; url: string }[] }
 
 function locatedOf(adopted: AdoptedAnnotation, { id, url }: { id: number; url: string }): Located {
-  const partition = partitionOf(adopted.document.host)
+  const partition = partitionOfId(id)
   const foreign = (place: number): number => (foreignVersion(adopted) + place) * 256 + partition
   const { version } = adopted
   return {

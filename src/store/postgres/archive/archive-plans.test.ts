@@ -60,9 +60,12 @@ test('each statement of the hot path names one partition, and more of a key, for
       for (const node of nodesOf((rows[0] as Explained)['QUERY PLAN'][0]!.Plan)) {
         if (node['Relation Name'] === undefined || node['Node Type'] === 'ModifyTable') continue
         const indexed = String(node['Index Cond'] ?? node['Recheck Cond'] ?? '')
-        assert.match(`${indexed} ${node.Filter ?? ''}`, partition, `${name}: ${JSON.stringify(node)}`)
+        // A lease may be that of another partition (host-places.ts): all of them lie on one server.
+        const isLease = node['Relation Name'] === 'leases'
+        const wanted = isLease ? /partition = \$\d/ : partition
+        assert.match(`${indexed} ${node.Filter ?? ''}`, wanted, `${name}: ${JSON.stringify(node)}`)
         // By more of a key than the partition alone, whatever the server thinks how much there is in one.
-        if (node['Relation Name'] === 'leases') continue
+        if (isLease) continue
         assert.match(indexed.replace(partition, ''), /[=<>]/, `${name}: ${JSON.stringify(node)}`)
       }
       if (text.startsWith('INSERT')) assert.match(text, writes, name)

@@ -1,5 +1,4 @@
 import { readNoise } from '../../../core/change/noise/learning.ts'
-import { partitionOf } from '../../../core/url/partition.ts'
 import type {
   CataloguedDocument,
   KeptNoise,
@@ -12,6 +11,7 @@ import { unpackLinks } from '../../rules/link-text.ts'
 import { versionSql } from '../../rules/versioning.ts'
 import type { PostgresPool, Sender } from '../connection/pool.ts'
 import { partitionOfId, storable } from '../connection/row-batch.ts'
+import { createHostPlaces } from '../documents/host-places.ts'
 
 const documentColumns = `d.id, d.host, d.fp::text AS fp, d.url, d.parent, d.first_at AS "firstAt", d.checked_at AS "checkedAt",
   d.seen_at AS "seenAt", d.status, d.outcome, d.reason, d.failures, d.location, d.version AS "versionId", d.fresh_until AS "freshUntil" FROM documents d`
@@ -63,6 +63,7 @@ const MAX_ID = Number.MAX_SAFE_INTEGER
 const sql = versionStatements
 
 export function createPostgresVersions(pool: PostgresPool): VersionStore {
+  const places = createHostPlaces(pool)
   /** Below it no version can still appear; it only grows. */
   let settled = 0
 
@@ -76,8 +77,9 @@ export function createPostgresVersions(pool: PostgresPool): VersionStore {
   }
 
   return {
-    document: ({ host, fp }) => oneDocument(sql.document, [partitionOf(host), storable(host), fp]),
-    documentOfUrl: (host, url) => oneDocument(sql.documentOfUrl, [partitionOf(host), storable(host), storable(url)]),
+    document: async ({ host, fp }) => oneDocument(sql.document, [await places.one(host), storable(host), fp]),
+    documentOfUrl: async (host, url) =>
+      oneDocument(sql.documentOfUrl, [await places.one(host), storable(host), storable(url)]),
     documentOfId: (id) => oneDocument(sql.documentOfId, [partitionOfId(id), id]),
     async documents({ after, limit }) {
       return (await pool.query<DocumentRow>(sql.documents, [after, limit])).map(documentOf)

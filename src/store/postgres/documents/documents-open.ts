@@ -11,7 +11,10 @@ export function keyArrays(keys: readonly DocumentKey[]): [hosts: string, fps: st
   return [textArray(keys.map(({ host }) => host)), numberArray(keys.map(({ fp }) => fp))]
 }
 
-export async function fence(tx: Tx, partition: number, epoch: number): Promise<void> {
+/** The lease under which documents are written: that of their hosts' partition, wherever the documents are kept. */
+export type WritingLease = { partition: number; epoch: number }
+
+export async function fence(tx: Tx, { partition, epoch }: WritingLease): Promise<void> {
   if ((await tx.query(sql.fence, [partition, epoch])).length === 0) throw lost(partition)
 }
 
@@ -44,22 +47,22 @@ type OpenRow = Omit<DocumentState, 'id' | 'host' | 'fp' | 'current' | 'reason'> 
 /** For a document and a version. */
 const IDS_PER_CAPTURE = 2
 
-/** Makes sure of the lease, and reads what captures are held against. */
+/** Makes sure of the lease, and reads what captures are held against. `place`: the partition in which the documents are kept. */
 export async function openDocuments(
   tx: Tx,
-  partition: number,
-  epoch: number,
+  place: number,
+  { partition, epoch }: WritingLease,
   members: readonly { capture: DocumentKey }[],
 ) {
   const [hosts, fps] = keyArrays(members.map(({ capture }) => capture))
   const [drawn, rows] = await Promise.all([
-    tx.query<{ id: number }>(sql.fenceAndDraw, [partition, epoch, IDS_PER_CAPTURE * members.length]),
-    tx.query<OpenRow>(sql.open, [partition, hosts, fps]),
+    tx.query<{ id: number }>(sql.fenceAndDraw, [partition, epoch, IDS_PER_CAPTURE * members.length, place]),
+    tx.query<OpenRow>(sql.open, [place, hosts, fps]),
   ])
   if (drawn.length === 0) throw lost(partition)
   const documents = new Map<string, DocumentState>()
-  for (const { place, ...row } of rows) {
-    const { host, fp } = members[place - 1]!.capture
+  for (const { place: member, ...row } of rows) {
+    const { host, fp } = members[member - 1]!.capture
     const key = keyOf({ host, fp })
     if (!documents.has(key)) documents.set(key, stateOf(row, host, fp))
   }

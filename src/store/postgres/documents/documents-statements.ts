@@ -97,9 +97,9 @@ function together(...statements: readonly string[]): string {
 export const documentStatements = {
   /**
    * Makes sure of the lease, which also gives the transaction its number before any id is drawn: two for each capture, for a document and
-   * a version. No rows: the lease is lost.
+   * a version, in the partition $4 where they are kept. No rows: the lease is lost.
    */
-  fenceAndDraw: `SELECT nextval('ids') * 256 + $1::smallint AS id
+  fenceAndDraw: `SELECT nextval('ids') * 256 + $4::smallint AS id
     FROM (SELECT 1 FROM leases WHERE partition = $1::smallint AND epoch = $2::bigint FOR KEY SHARE) fence
     CROSS JOIN generate_series(1, $3::int)`,
   /** What captures are held against, of those documents that are there. */

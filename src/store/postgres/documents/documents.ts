@@ -10,11 +10,12 @@ import { MAX_UNSAID_MS } from '../archive/segments.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { arraysOf, byPartition, partitionOfId } from '../connection/row-batch.ts'
 import { findBodies, findOriginals, type KnownBodies, registerBodies, registerNewest } from './documents-bodies.ts'
-import { fence, keyArrays, openDocuments } from './documents-open.ts'
+import { fence, keyArrays, openDocuments, type WritingLease } from './documents-open.ts'
 import { createPlan, type PlannedChanges, type Reference } from './documents-plan.ts'
 import { type RefillRow, refillColumns } from './documents-state.ts'
 import { documentStatements as sql } from './documents-statements.ts'
 import { recordStatements, writeChanges } from './documents-write.ts'
+import { createHostPlaces } from './host-places.ts'
 
 export type PostgresDocumentsDeps = {
   pool: PostgresPool
@@ -31,6 +32,8 @@ const MAX_PARALLEL = 4
 type Member = { place: number; capture: Capture }
 /** Records that were prepared, and when. */
 type Prepared = { at: number; records: ReadonlyMap<Capture, RecordPart[]> }
+/** Of one partition of the frontier, whose lease it takes, kept in one partition of the archive. */
+type Group<T = Member> = { place: number; partition: number; members: T[] }
 type Written = { outcomes: { place: number; outcome: CaptureOutcome }[]; changes: PlannedChanges }
 
 /**
@@ -39,7 +42,8 @@ type Written = { outcomes: { place: number; outcome: CaptureOutcome }[]; changes
  * 1. Where are the bodies of the batch kept already? (`findBodies`) Those that aren't are compressed, or written to where bodies are
  *    kept outside of the database, before any transaction begins. Bodies that turn out not to be needed there are garbage.
  * 2. For each partition a transaction that makes sure of the lease, reads, and writes records, versions, documents, tasks. Only the
- *    holder of the lease records, and here one batch after the other, so what was read stays true until the commit.
+ *    holder of the lease records, and here one batch after the other, so what was read stays true until the commit. Documents that are
+ *    kept in another partition than their host's (host-places.ts) are written under the lease of their host's.
  * 3. The new bodies are registered. Under a new lease, so are those that the last holder of the partition left unregistered.
  * 4. The originals that were referred to are looked at once more. The collector first marks what it is about to take and then looks for
  *    references; so either it sees ours, or we see its mark, and then store the body after all.
@@ -53,6 +57,7 @@ export function createPostgresDocuments({
   keeper = insideKeeper,
   clock = systemClock,
 }: PostgresDocumentsDeps): DocumentStore {
+  const places = createHostPlaces(pool)
   const turns = new Map<number, Promise<unknown>>()
   /** By partition: the epoch under which the bodies of the holder before were seen to. */
   const seenTo = new Map<number, number>()
@@ -88,17 +93,18 @@ export function createPostgresDocuments({
       throw new AppError('store-busy', 'bodies were written so long ago that they may have been collected')
   }
 
-  async function writePartition(
-    partition: number,
-    members: readonly Member[],
+  const leaseOf = (partition: number): WritingLease => ({ partition, epoch: epochOf(partition) })
+
+  async function writeGroup(
+    { place, partition, members }: Group,
     known: KnownBodies,
     prepared: Prepared,
   ): Promise<Written> {
     // Taken before anything is read: if it still holds when all is written, no other process has written in between.
-    const epoch = epochOf(partition)
+    const lease = leaseOf(partition)
     const local: KnownBodies = { originals: new Map(known.originals), stale: known.stale }
     const written = await pool.transaction(async (tx) => {
-      const { documents, ids } = await openDocuments(tx, partition, epoch, members)
+      const { documents, ids } = await openDocuments(tx, place, lease, members)
       let next = 0
       const plan = createPlan({
         documents,
@@ -109,7 +115,7 @@ export function createPostgresDocuments({
       const outcomes = members.map(({ place, capture }) => ({ place, outcome: plan.record(capture) }))
       const changes = plan.changes()
       refuseLate(prepared)
-      writeChanges(tx, partition, changes)
+      writeChanges(tx, place, changes)
       return { outcomes, changes }
     })
     for (const [digest, original] of local.originals) known.originals.set(digest, original)
@@ -119,21 +125,25 @@ export function createPostgresDocuments({
   /** Stores the bodies of versions whose originals went away in the meantime. */
   async function storeAfterAll(references: readonly Reference[]): Promise<void> {
     const gone = new Set(references.map(({ original }) => original))
-    for (const [partition, group] of byPartition(references, ({ version }) => partitionOfId(version))) {
-      const epoch = epochOf(partition)
+    for (const { place, partition, members: group } of groupsOf(
+      references,
+      ({ capture }) => capture.host,
+      ({ version }) => partitionOfId(version),
+    )) {
+      const lease = leaseOf(partition)
       const rows: RefillRow[] = []
-      await inTurn(partition, () =>
+      await inTurn(place, () =>
         pool.transaction(async (tx) => {
-          await fence(tx, partition, epoch)
+          await fence(tx, lease)
           const records = group.map(({ record, capture }) => ({ id: record, parts: partsOf(capture.render(null)) }))
           for (const [index, { version, record, capture }] of group.entries()) {
             const length = storedLength(records[index]!.parts)
             const { digest, size, text, textRules } = capture
             rows.push({ id: version, digest, size, text, textRules, original: version, record, length })
           }
-          await tx.query(sql.dropRecords, [partition, group.map(({ record }) => record)])
-          for (const values of recordStatements(records)) await tx.query(sql.insertRecords, [partition, ...values])
-          await tx.query(sql.refillVersions, [partition, ...arraysOf(refillColumns, rows)])
+          await tx.query(sql.dropRecords, [place, group.map(({ record }) => record)])
+          for (const values of recordStatements(records)) await tx.query(sql.insertRecords, [place, ...values])
+          await tx.query(sql.refillVersions, [place, ...arraysOf(refillColumns, rows)])
         }),
       )
       const bodies = new Map(rows.map(({ digest, id }) => [digest.toString('hex'), { digest, version: id }]))
@@ -163,17 +173,22 @@ export function createPostgresDocuments({
     const known = await findBodies(pool, digestsOf(captures))
     const prepared = await prepare(captures, known)
     const members = captures.map((capture, place): Member => ({ place, capture }))
-    const groups = byPartition(members, ({ capture }) => partitionOf(capture.host))
+    const placeOf = await places.of(captures.map(({ host }) => host))
+    const groups = groupsOf(
+      members,
+      ({ capture }) => capture.host,
+      ({ capture }) => placeOf(capture.host),
+    )
     // Of equal bodies in several partitions the second refers to the first, once that is there.
-    const parallel = hasEqualBodies(groups.values()) ? 1 : MAX_PARALLEL
-    const results = await eachInOrder([...groups], parallel, ([partition, group]) =>
-      inTurn(partition, () => writePartition(partition, group, known, prepared)),
+    const parallel = hasEqualBodies(groups.map((group) => group.members)) ? 1 : MAX_PARALLEL
+    const results = await eachInOrder(groups, parallel, (group) =>
+      inTurn(group.place, () => writeGroup(group, known, prepared)),
     )
     const written = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
     const bodies = written.flatMap(({ changes }) => changes.bodies)
     const unregistered = written.flatMap(({ changes }) => changes.unregistered)
     await registerBodies(pool, [...bodies, ...unregistered], known.stale)
-    for (const partition of groups.keys()) await seeToLastHolder(partition)
+    for (const { place, partition } of groups) if (place === partition) await seeToLastHolder(partition)
     await checkReferences(
       written.flatMap(({ changes }) => changes.references),
       new Set(bodies.map(({ version }) => version)),
@@ -186,9 +201,10 @@ export function createPostgresDocuments({
 
   async function find(keys: readonly DocumentKey[]): Promise<(KnownDocument | null)[]> {
     const found = keys.map((): KnownDocument | null => null)
-    const places = byPartition(keys.keys(), (place) => partitionOf(keys[place]!.host))
+    const placeOf = await places.of(keys.map(({ host }) => host))
+    const groups = byPartition(keys.keys(), (place) => placeOf(keys[place]!.host))
     await Promise.all(
-      [...places].map(async ([partition, group]) => {
+      [...groups].map(async ([partition, group]) => {
         const asked = keyArrays(group.map((place) => keys[place]!))
         for (const { place, ...row } of await pool.query<KnownRow>(sql.find, [partition, ...asked]))
           found[group[place - 1]!] = knownOf(row)
@@ -206,6 +222,14 @@ export function createPostgresDocuments({
       return row === undefined ? [] : unpackLinks(row.list, url)
     },
   }
+}
+
+function groupsOf<T>(items: Iterable<T>, hostOf: (item: T) => string, placeOf: (item: T) => number): Group<T>[] {
+  return [...byPartition(items, placeOf)].flatMap(([place, kept]) =>
+    [...byPartition(kept, (item) => partitionOf(hostOf(item)))].map(([partition, members]) => ({
+      ...{ place, partition, members },
+    })),
+  )
 }
 
 type KnownRow = Omit<KnownDocument, 'digest' | 'text' | 'linkKeys'> & {

@@ -1,8 +1,8 @@
-import { partitionOf } from '../../../core/url/partition.ts'
 import type { GraphNode, GraphView, LinkGraph } from '../../contracts/graph-view.ts'
 import { createEdges, isShownSql, placesOf, stateOf, targetsOfKeys } from '../../rules/link-graph.ts'
 import { unpackLinks } from '../../rules/link-text.ts'
 import type { PostgresPool } from '../connection/pool.ts'
+import { createHostPlaces } from '../documents/host-places.ts'
 
 const MAX_NODES = 5_000
 /** Link lists are read in portions; a page may have many thousand links. */
@@ -37,10 +37,11 @@ const statements = {
 }
 
 export function createPostgresGraphView(pool: PostgresPool): GraphView {
-  const readNodes = (host: string | null, limit: number): Promise<NodeRow[]> =>
+  const kept = createHostPlaces(pool)
+  const readNodes = async (host: string | null, limit: number): Promise<NodeRow[]> =>
     host === null
       ? pool.query<NodeRow>(statements.newest, [limit])
-      : pool.query<NodeRow>(statements.ofHost, [partitionOf(host), host, limit])
+      : pool.query<NodeRow>(statements.ofHost, [await kept.one(host), host, limit])
 
   return {
     async graph({ host, limit }): Promise<LinkGraph> {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../core/clock.ts'
-import { partitionOf } from '../../../core/url/partition.ts'
 import { type HostQuery, type HostReport, type HostView, hostHealths } from '../../contracts/host-view.ts'
 import { compareHosts, hostRankingSql, positionValues, type RankedHost, SLOW_MS } from '../../rules/host-ranking.ts'
 import type { PostgresPool } from '../connection/pool.ts'
+import { createHostPlaces } from '../documents/host-places.ts'
 
 export type HostViewOptions = { pool: PostgresPool; clock: Clock }
 
@@ -34,6 +34,7 @@ const statements = {
 }
 
 export function createPostgresHostView({ pool, clock }: HostViewOptions): HostView {
+  const places = createHostPlaces(pool)
   const counted = new Map<string, HostDocuments & { at: number }>()
 
   async function rows({ q, after, limit }: HostQuery): Promise<RankedHost[]> {
@@ -55,7 +56,7 @@ export function createPostgresHostView({ pool, clock }: HostViewOptions): HostVi
     const known = counted.get(host)
     if (known !== undefined && clock.monotonic() - known.at < MAX_AGE_MS)
       return { documents: known.documents, failing: known.failing }
-    const [counts] = await pool.query<HostDocuments>(statements.documents, [partitionOf(host), host])
+    const [counts] = await pool.query<HostDocuments>(statements.documents, [await places.one(host), host])
     counted.delete(host)
     counted.set(host, { ...counts!, at: clock.monotonic() })
     if (counted.size > MAX_COUNTED) counted.delete(counted.keys().next().value!)

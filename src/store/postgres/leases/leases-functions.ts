@@ -51,3 +51,72 @@ BEGIN
              WHERE holder = p_holder AND partition = ANY(p_known)));
 END $$;
 `
+
+const heavyPartitions = `
+CREATE FUNCTION heavy_partitions() RETURNS smallint[] LANGUAGE sql AS $$
+  SELECT coalesce(array_agg(partition), '{}') FROM frontiers WHERE queued >= 16
+$$;`
+
+const balancedBeat = `
+CREATE OR REPLACE FUNCTION lease_beat(
+  p_holder text, p_name text, p_process text, p_leaving boolean, p_lease_ms bigint, p_known smallint[]
+) RETURNS json LANGUAGE plpgsql AS $$
+DECLARE
+  v_until timestamptz := now() + p_lease_ms * interval '1 ms';
+  v_live int;
+  v_rank int;
+  v_share int;
+  v_held int;
+  v_heavy smallint[];
+  v_heavy_share int;
+  v_heavy_held int;
+  v_taken json[] := '{}';
+  v_more json[];
+BEGIN
+  INSERT INTO holders (holder, name, process, leaving, until) VALUES (p_holder, p_name, p_process, p_leaving, v_until)
+  ON CONFLICT (holder) DO UPDATE SET until = excluded.until, leaving = excluded.leaving;
+  DELETE FROM holders WHERE holder IN (
+    SELECT holder FROM holders WHERE until < now() - interval '10 minutes' FOR UPDATE SKIP LOCKED);
+  v_heavy := heavy_partitions();
+  UPDATE leases SET until = v_until WHERE holder = p_holder AND partition = ANY(p_known);
+  GET DIAGNOSTICS v_held = ROW_COUNT;
+  SELECT count(*) INTO v_heavy_held FROM leases
+  WHERE holder = p_holder AND partition = ANY(p_known) AND partition = ANY(v_heavy);
+  SELECT count(*), count(*) FILTER (WHERE holder < p_holder) INTO v_live, v_rank FROM holders WHERE until > now() AND NOT leaving;
+  v_share := CASE WHEN p_leaving THEN 0 ELSE 256 / v_live + (v_rank < 256 % v_live)::int END;
+  v_heavy_share := CASE WHEN p_leaving THEN 0 ELSE (cardinality(v_heavy) + v_live - 1) / v_live END;
+  FOR v_pass IN 1..2 LOOP
+    WITH free AS (
+      SELECT partition, clean FROM leases
+      WHERE (holder IS NULL OR until <= now() OR (holder = p_holder AND NOT partition = ANY(p_known)))
+        AND partition = ANY(v_heavy) = (v_pass = 1)
+      ORDER BY random()
+      LIMIT greatest(0, CASE v_pass WHEN 1 THEN v_heavy_share - v_heavy_held ELSE v_share - v_held - cardinality(v_taken) END)
+      FOR UPDATE SKIP LOCKED
+    ), taken AS (
+      UPDATE leases l SET holder = p_holder, epoch = l.epoch + 1, until = v_until, clean = false
+      FROM free WHERE l.partition = free.partition
+      RETURNING l.partition, l.epoch, NOT free.clean AS recovered
+    )
+    SELECT coalesce(array_agg(json_build_array(partition, epoch, recovered)), '{}') INTO v_more FROM taken;
+    v_taken := v_taken || v_more;
+  END LOOP;
+  RETURN json_build_object(
+    'live', v_live,
+    'share', v_share,
+    'heavy', to_json(v_heavy),
+    'heavyShare', v_heavy_share,
+    'twins', (SELECT count(DISTINCT process) FROM holders
+              WHERE name = p_name AND process <> p_process AND until > now()),
+    'taken', to_json(v_taken),
+    'held', (SELECT coalesce(json_agg(json_build_array(partition, epoch)), '[]') FROM leases
+             WHERE holder = p_holder AND partition = ANY(p_known)));
+END $$
+`
+
+/**
+ * The same, and partitions with many queued requests are shared evenly by themselves: of six hosts with much to do, three workers get two
+ * each, wherever their partitions are. Whoever has too few of them takes free ones beyond its share of all partitions, and gives back
+ * others. Somebody always has too few while one is free, for their shares are rounded up.
+ */
+export const balancedLeases = heavyPartitions + balancedBeat

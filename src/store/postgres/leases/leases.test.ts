@@ -55,6 +55,39 @@ async function owners(pool: PostgresPool): Promise<Map<string | null, number>> {
 
 describe('leases of partitions', () => {
   test(
+    'partitions with many requests are shared evenly, wherever they were',
+    withDatabase(async ({ pool }) => {
+      const holders = ['a', 'b', 'c'].map((node) => holderOf(pool, node))
+      const settle = async (): Promise<void> => {
+        for (let round = 0; round < 8; round++)
+          for (const holder of holders) {
+            await holder.heartbeat()
+            await holder.giveWanted()
+          }
+      }
+      await settle()
+      // All that have much to do are of one holder.
+      const busy = holders[1]!.held().slice(0, 6)
+      await pool.query('UPDATE frontiers SET queued = 500 WHERE partition = ANY($1)', [busy])
+      await settle()
+      const shares = holders.map((holder) => holder.held().filter((partition) => busy.includes(partition)).length)
+      assert.deepEqual(shares, [2, 2, 2])
+      assert.deepEqual(
+        holders.map((holder) => holder.held().length).sort((x, y) => x - y),
+        [85, 85, 86],
+      )
+      assert.equal((await owners(pool)).get(null), undefined)
+      // Nothing moves any more.
+      const before = holders.map((holder) => holder.held().length + holder.granted.length)
+      await settle()
+      assert.deepEqual(
+        holders.map((holder) => holder.held().length + holder.granted.length),
+        before,
+      )
+    }),
+  )
+
+  test(
     'who is alone holds everything, and gives a fair share to whoever comes',
     withDatabase(async ({ pool }) => {
       const first = holderOf(pool, 'a')

@@ -39,6 +39,9 @@ type Held = { epoch: number; isWanted: boolean }
 type Beat = {
   live: number
   share: number
+  /** Partitions with many queued requests, and how many of them one holder may keep. */
+  heavy: number[]
+  heavyShare: number
   twins: number
   taken: [partition: number, epoch: number, recovered: boolean][]
   held: [partition: number, epoch: number][]
@@ -70,10 +73,18 @@ export function createPartitionLeases(options: PartitionLeasesOptions): Partitio
     if (partitions.length > 0) listener.lost(partitions)
   }
 
-  /** Those with the highest numbers: every holder uses the same rule, and no two hold the same. */
-  function giveBack(excess: number): void {
+  /**
+   * First those with many requests beyond the holder's share of them, else those with the highest numbers and little to do: every holder uses
+   * the same rule, and no two hold the same. Where only the former are too many, one at a time: others must have the time to take it.
+   */
+  function giveBack({ share, heavy, heavyShare, live }: Beat): void {
     const free = [...held].filter(([, { isWanted }]) => !isWanted).map(([partition]) => partition)
-    const wanted = free.sort((a, b) => b - a).slice(0, Math.max(0, excess))
+    const isHeavy = new Set(heavy)
+    const [many, few] = [free.filter((each) => isHeavy.has(each)), free.filter((each) => !isHeavy.has(each))]
+    const tooMany = live > 1 ? Math.max(0, many.length - heavyShare) : 0
+    const excess = Math.max(free.length - share, Math.min(1, tooMany))
+    const first = many.sort((a, b) => b - a).splice(0, Math.min(excess, tooMany))
+    const wanted = [...first, ...few.sort((a, b) => b - a), ...many].slice(0, Math.max(0, excess))
     for (const partition of wanted) held.get(partition)!.isWanted = true
     if (wanted.length > 0) listener.wanted(wanted)
   }
@@ -92,8 +103,7 @@ export function createPartitionLeases(options: PartitionLeasesOptions): Partitio
     )
     for (const { partition, epoch } of grants) held.set(partition, { epoch, isWanted: false })
     if (grants.length > 0) listener.granted(grants)
-    const isWanted = [...held.values()].filter((each) => each.isWanted).length
-    giveBack(held.size - isWanted - answer.share)
+    giveBack(answer)
     // A new holder finds nothing free: the others are notified to check how many they may keep.
     if (!joined && held.size < answer.share) await pool.query(statements.wake)
     joined = true

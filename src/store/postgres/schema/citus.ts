@@ -28,6 +28,7 @@ export const distributedTables = [
   'robots',
   'host_tables',
   'dropped_links',
+  'host_places',
   'documents',
   'versions',
   'links',

@@ -47,11 +47,15 @@ export async function migrate(pool: PostgresPool): Promise<number[]> {
     )
     const states = await statesOf(ask)
     const applied: number[] = []
-    for (const { id, name, sql } of postgresMigrations) {
+    for (const { id, name, sql, finish } of postgresMigrations) {
       if (states.find((state) => state.id === id)?.appliedAt !== null) continue
-      await client.query(
-        `BEGIN; ${sql}; INSERT INTO migrations (id, name) VALUES (${id}, '${name.replaceAll("'", "''")}'); COMMIT`,
-      )
+      const note = `INSERT INTO migrations (id, name) VALUES (${id}, '${name.replaceAll("'", "''")}')`
+      if (finish === undefined) await client.query(`BEGIN; ${sql}; ${note}; COMMIT`)
+      else {
+        await client.query(sql)
+        await finish(client)
+        await client.query(note)
+      }
       applied.push(id)
     }
     return applied

@@ -1,4 +1,8 @@
+import type pg from 'pg'
+import { balancedLeases } from '../leases/leases-functions.ts'
+import { moveHosts, placesSchema } from './host-moves.ts'
 import { archiveSchema, collectionRunSchema, reachedSchema, segmentsSchema } from './schema-archive.ts'
+import { channelsSchema, credentialsSchema, deliveriesSchema } from './schema-channels.ts'
 import { distributedSchema } from './schema-distributed.ts'
 import { frontierSchema } from './schema-frontier.ts'
 import { accountsSchema, inboxPagesSchema, requestCountsSchema } from './schema-people.ts'
@@ -10,6 +14,11 @@ export type PostgresMigration = {
   name: string
   sql: string /** Of `sql`. A test compares them. */
   sha256: string
+  /**
+   * What takes more than SQL, in transactions of its own. The step is noted as applied when it is done, so both may come again, to what
+   * is there in part.
+   */
+  finish?(client: pg.PoolClient): Promise<void>
 }
 
 const outboxSchema = `
@@ -184,23 +193,6 @@ ALTER TABLE urds ADD COLUMN selected text NOT NULL DEFAULT '', ADD COLUMN select
   ADD COLUMN selected_version bigint NOT NULL DEFAULT 0
 `
 
-const channelsSchema = `
-CREATE TABLE channels (
-  id text COLLATE "C" PRIMARY KEY,
-  owner text COLLATE "C" NOT NULL,
-  kind text NOT NULL,
-  name text NOT NULL,
-  settings text NOT NULL,
-  created_at bigint NOT NULL,
-  state text NOT NULL,
-  reason text NOT NULL,
-  failures int NOT NULL,
-  retry_at bigint NOT NULL,
-  sent_at bigint NOT NULL
-);
-CREATE INDEX channels_owner ON channels (owner, created_at)
-`
-
 const knownSchema = `
 ALTER TABLE reached ADD COLUMN known bigint NOT NULL DEFAULT 0
 `
@@ -224,59 +216,6 @@ CREATE TABLE module_checkpoints (
   state bytea,
   PRIMARY KEY (place, run, module)
 )
-`
-
-const credentialsSchema = `
-CREATE TABLE credentials (
-  id text COLLATE "C" PRIMARY KEY,
-  owner text COLLATE "C" NOT NULL,
-  name text COLLATE "C" NOT NULL,
-  kind text NOT NULL,
-  hint text NOT NULL,
-  sealed bytea NOT NULL,
-  created_at bigint NOT NULL,
-  changed_at bigint NOT NULL,
-  used_at bigint NOT NULL,
-  failed_since bigint NOT NULL,
-  failure text NOT NULL,
-  failures int NOT NULL,
-  retry_at bigint NOT NULL
-);
-CREATE INDEX credentials_owner ON credentials (owner, name)
-`
-
-/** What waits in the outbox has no time yet. Nothing was ever sent. */
-const deliveriesSchema = `
-DELETE FROM outbox WHERE state <> 'waiting';
-DROP INDEX outbox_due;
-DROP INDEX outbox_created;
-ALTER TABLE outbox DROP COLUMN state, DROP COLUMN attempts, DROP COLUMN next_at, DROP COLUMN reason,
-  ADD COLUMN due_at bigint, ADD COLUMN message text COLLATE "C" NOT NULL DEFAULT '';
-CREATE INDEX outbox_unplanned ON outbox (annotation, channel) WHERE due_at IS NULL;
-CREATE INDEX outbox_waiting ON outbox (channel, annotation) INCLUDE (due_at) WHERE due_at IS NOT NULL AND message = '';
-CREATE TABLE messages (
-  id text COLLATE "C" PRIMARY KEY,
-  channel text COLLATE "C" NOT NULL,
-  owner text COLLATE "C" NOT NULL,
-  kind text NOT NULL,
-  state text COLLATE "C" NOT NULL,
-  subject text NOT NULL,
-  annotations text NOT NULL,
-  profiles text NOT NULL,
-  left_out int NOT NULL,
-  created_at bigint NOT NULL,
-  attempts int NOT NULL,
-  at bigint NOT NULL,
-  answer text NOT NULL
-);
-CREATE INDEX messages_owner ON messages (owner, created_at, id);
-CREATE INDEX messages_unsent ON messages (owner, state, created_at, id) WHERE state <> 'sent';
-CREATE INDEX messages_channel ON messages (channel, created_at, id);
-CREATE INDEX messages_sent ON messages (channel, at) WHERE state = 'sent';
-CREATE INDEX messages_created ON messages (created_at);
-ALTER TABLE channels ADD COLUMN next_at bigint, ADD COLUMN lease_until bigint NOT NULL DEFAULT 0,
-  ADD COLUMN lease_epoch bigint NOT NULL DEFAULT 0;
-CREATE INDEX channels_next ON channels (next_at, id) WHERE next_at IS NOT NULL AND state <> 'off'
 `
 
 /** In this order. The tables of the first two can be distributed by their partition. */
@@ -483,5 +422,18 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: 'beda2adb92996c9b13b1c60da7e077cf368d499c3b87e31238204cbbaa299bcd',
     name: 'records outside of the database',
     sql: segmentsSchema,
+  },
+  {
+    id: 34,
+    sha256: '1e590b8d44bc7f903ee4b319850ba6d087bcbeb07d8c458be2b5938388d587ea',
+    name: 'partitions by host name',
+    sql: placesSchema,
+    finish: moveHosts,
+  },
+  {
+    id: 35,
+    sha256: '4a4f94065329f9ad734ae1ddf4a58aed210812c051c47474f7cb05c3532bd5f3',
+    name: 'partitions with many requests are shared evenly',
+    sql: balancedLeases,
   },
 ]

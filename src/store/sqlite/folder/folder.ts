@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { AppError, isAppError } from '../../../core/errors.ts'
 import type { Run, RunStore } from '../../contracts/runs.ts'
 import { removeLeftovers } from '../archive/archive-copy.ts'
+import { keepOwners } from '../frontier/host-owners.ts'
 import { loadPartitions, type PartitionMemory } from '../frontier/partition-owners.ts'
 import { type Database, openDatabase } from './database.ts'
 import { type FolderLock, lockFolder } from './lock.ts'
@@ -67,6 +68,7 @@ export function openFolder({ folder, holder, shards, lockWaitMs }: OpenFolderOpt
     db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist })
     const facts = keepFacts(db, shards)
     makeFrontiers(db, folder, facts.shards)
+    keepOwners(db, facts.shards, (shard) => hostsOf(folder, shard))
     tidyUnlessHeld(db, folder, holder)
     const epoch = nextEpoch(db)
     return {
@@ -133,6 +135,15 @@ function makeFrontiers(db: Database, folder: string, shards: number): void {
     openDatabase(paths.frontier(folder, shard), { migrations: frontierMigrations }).close()
   }
   db.prepare(`INSERT INTO facts (name, value) VALUES ('frontiers', ?)`).run(shards)
+}
+
+function* hostsOf(folder: string, shard: number): Generator<string> {
+  const frontier = openDatabase(paths.frontier(folder, shard), { migrations: frontierMigrations, mustExist: true })
+  try {
+    for (const row of frontier.prepare('SELECT host FROM hosts').iterate()) yield String(row.host)
+  } finally {
+    frontier.close()
+  }
 }
 
 function nextEpoch(db: Database): number {

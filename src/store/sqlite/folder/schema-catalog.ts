@@ -321,4 +321,12 @@ CREATE TABLE module_checkpoints (
   PRIMARY KEY (run, module)
 )`,
   },
+  {
+    // The partition of a host was that of its domain: see `keepOwners`, which goes on from here.
+    id: 27,
+    sha256: 'f0c58579a6ac252fcd0beb1bdfe34c81d7301db3a610bd708bb85173794afe94',
+    name: 'partitions by host name',
+    sql: `
+INSERT INTO facts (name, value) SELECT 'domain partitions', 1 WHERE EXISTS (SELECT 1 FROM partitions)`,
+  },
 ]

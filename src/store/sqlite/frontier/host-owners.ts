@@ -5,9 +5,10 @@ import type { Database } from '../folder/database.ts'
 export type ChooseOwner = (host: string, hostsOf: readonly number[]) => number
 
 /**
- * Which shard owns which host, where hosts are given out one by one instead of by their partition. The table in the catalogue decides,
- * since all shards write it in turn; what a shard has read stays true. Hosts of a partition that was given out before stay where
- * they are, and so do hosts that were given out one by one when partitions are again: `byPartition` is asked for all others.
+ * Which shard owns which host, where a host's partition doesn't say: hosts that were given out one by one, and those of folders from when
+ * all hosts of a domain were in one partition (`keepOwners`). The table in the catalogue decides, since all shards write it in turn; what a
+ * shard has read stays true. Hosts of a partition that was given out before stay where they are, and so do hosts that were given out one by
+ * one when partitions are again: `byPartition` is asked for all others.
  */
 export function createHostOwners(
   db: Database,
@@ -23,10 +24,14 @@ export function createHostOwners(
   }
   if (choose === null && (db.read(() => sql.any.get()) as { any: number }).any === 0) return byPartition
 
-  function assign(host: string): number {
+  function find(host: string): number {
+    const found = db.read(() => sql.find.get(host)) as { shard: number } | undefined
+    return found === undefined ? byPartition(host) : found.shard
+  }
+
+  function assign(host: string, choose: ChooseOwner): number {
     const found = (sql.find.get(host) ?? sql.partition.get(partitionOf(host))) as { shard: number } | undefined
     if (found !== undefined) return found.shard
-    if (choose === null) return -1
     const hostsOf = new Array<number>(shards).fill(0)
     for (const { shard, n } of sql.hostsOf.all() as { shard: number; n: number }[]) hostsOf[shard] = n
     const shard = choose(host, hostsOf)
@@ -37,8 +42,7 @@ export function createHostOwners(
   return (host) => {
     const owner = known.get(host)
     if (owner !== undefined) return owner
-    const assigned = db.write(() => assign(host))
-    const shard = assigned >= 0 ? assigned : byPartition(host)
+    const shard = choose === null ? find(host) : db.write(() => assign(host, choose))
     if (known.size >= MAX_KNOWN) known.clear()
     known.set(host, shard)
     return shard
@@ -46,3 +50,21 @@ export function createHostOwners(
 }
 
 const MAX_KNOWN = 20_000
+
+/**
+ * Brings a folder up to date whose partitions were those of whole domains: its hosts stay with the shards that have their queues, clocks and
+ * seen URLs, each by its own name, and all partitions are given out anew, for hosts that come later. One transaction: whoever is killed
+ * meanwhile leaves the folder as it was.
+ */
+export function keepOwners(db: Database, shards: number, hostsOf: (shard: number) => Iterable<string>): void {
+  if (db.prepare('SELECT 1 FROM facts WHERE name = ?').get(DOMAINS_FACT) === undefined) return
+  const add = db.prepare('INSERT INTO host_owners (host, shard) VALUES (?, ?) ON CONFLICT (host) DO NOTHING')
+  db.write(() => {
+    for (let shard = 0; shard < shards; shard++) for (const host of hostsOf(shard)) add.run(host, shard)
+    db.exec('DELETE FROM partitions')
+    db.prepare('DELETE FROM facts WHERE name = ?').run(DOMAINS_FACT)
+  })
+}
+
+/** Set by a step of the schema: the partitions that were given out are those of domains. */
+const DOMAINS_FACT = 'domain partitions'

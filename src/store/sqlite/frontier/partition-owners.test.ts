@@ -40,12 +40,12 @@ describe('owners of partitions', () => {
       assert.deepEqual(hosts.toReversed().map(ownerOf), [0, 2, 1, 0, 2, 1, 0])
     }))
 
-  test('hosts of one domain have one owner', () =>
+  test('hosts of one domain are spread, ports of one host are not', () =>
     withCatalog((db) => {
-      const ownerOf = createPartitionOwners(loadPartitions(db), 8, db)
-      const owner = ownerOf('a.example')
-      assert.equal(ownerOf('www.a.example'), owner)
-      assert.equal(ownerOf('a.example:8080'), owner)
+      const ownerOf = createPartitionOwners(loadPartitions(db), 3, db)
+      const owners = ['a.example', 'b.a.example', 'www.a.example'].map(ownerOf)
+      assert.deepEqual(owners, [0, 1, 2])
+      assert.equal(ownerOf('b.a.example:8080'), 1)
     }))
 
   test('all shards see the same owners, whoever asked first', () =>

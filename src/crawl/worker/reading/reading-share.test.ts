@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createReadingShare } from './reading-share.ts'
+
+/** Hands on `pages` in each of so many steps of a tenth of a second; returns how many went elsewhere in the last step. */
+function run(busy: number[], steps: number, pages: number, after = (_given: number): void => {}): number {
+  let now = 0
+  let given = 0
+  const share = createReadingShare({ index: 0, shards: busy.length, busyOf: (shard) => busy[shard]!, now: () => now })
+  for (let step = 0; step < steps; step++, now += 100) {
+    given = 0
+    for (let page = 0; page < pages; page++) if (share.next() !== null) given++
+    after(given)
+  }
+  return given
+}
+
+test('where all threads are busy, each reads its own pages', () => {
+  assert.equal(run([1, 1], 10, 20), 0)
+  assert.equal(run([0.4, 0.5], 10, 20), 0)
+  assert.equal(run([1], 10, 20), 0)
+})
+
+test('a thread with nothing to do soon reads most pages of one that is busy', () => {
+  assert.ok(run([1, 0], 4, 20) >= 19)
+})
+
+test('shares follow how busy the threads are, until both have equally much to do', () => {
+  // Fetching takes 40 of a hundred, reading 60, of which the other thread does its share.
+  const busy = [1, 0]
+  const [fetching, reading] = [0.4 * 1.8, 0.6 * 1.8]
+  const given = run(busy, 60, 20, (each) => {
+    busy[0] = Math.min(1, fetching + reading * (1 - each / 20))
+    busy[1] = Math.min(1, reading * (each / 20))
+  })
+  assert.ok(given >= 14 && given <= 19, `${given} of 20`)
+  assert.ok(Math.abs(busy[0]! - busy[1]!) < 0.15, busy.join(', '))
+})
+
+test('a thread that has work of its own again gets less, and of several the freest is chosen', () => {
+  const busy = [1, 0]
+  let step = 0
+  const given = run(busy, 40, 20, () => {
+    if (++step === 5) {
+      busy[0] = 0.7
+      busy[1] = 1
+    }
+  })
+  assert.equal(given, 0)
+  const share = createReadingShare({ index: 1, shards: 3, busyOf: (shard) => [0.5, 1, 0.1][shard]!, now: () => 0 })
+  assert.deepEqual(new Set(Array.from({ length: 20 }, share.next)), new Set([null, 2]))
+})
+
+test('no thread has more pages of another than it soon reads', () => {
+  const share = createReadingShare({ index: 0, shards: 2, busyOf: (shard) => 1 - shard, now: () => 0 })
+  let given = 0
+  for (let page = 0; page < 1_000; page++) {
+    const shard = share.next()
+    if (shard === null) continue
+    share.note(shard, 1)
+    given++
+  }
+  assert.equal(given, 32)
+  share.note(1, -1)
+  assert.ok(Array.from({ length: 10 }, share.next).includes(1))
+})
