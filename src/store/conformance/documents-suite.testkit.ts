@@ -141,6 +141,8 @@ export function documentsSuite(engine: StoreEngine): void {
         ])
         assert.deepEqual(await knownOf(shard, page), {
           url: page.url,
+          firstAt: 1_000,
+          versions: 1,
           run: 2,
           checkedAt: 2_000,
           status: 304,
@@ -170,6 +172,8 @@ export function documentsSuite(engine: StoreEngine): void {
         await shard.documents.record([note])
         assert.deepEqual(await knownOf(shard, note), {
           url: note.url,
+          firstAt: 2_000,
+          versions: 0,
           run: 1,
           checkedAt: 2_000,
           status: 301,

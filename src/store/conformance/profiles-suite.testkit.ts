@@ -118,7 +118,7 @@ export function profilesSuite(engine: StoreEngine): void {
     test(
       'of those who decided by the same revision one puts its profile, and the others are told',
       place(async ({ profiles }) => {
-        await profiles.put([keyedOf('p', 'ann', [a])])
+        assert.equal(await profiles.put([keyedOf('p', 'ann', [a])], await profiles.revision()), true)
         const basis = await profiles.revision()
         const puts = await Promise.all(['q', 'r', 's'].map((id) => profiles.put([keyedOf(id, 'ann', [b])], basis)))
         assert.deepEqual(puts.toSorted(), [false, false, true])

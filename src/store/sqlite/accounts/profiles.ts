@@ -73,9 +73,12 @@ export function createSqliteProfiles(db: Database): ProfileStore {
     sql.removeUnplaced.run(profile.id)
   }
 
+  /** 0 before the first profile. */
+  const revisionNow = (): number => (sql.revision.get() as { value: number } | undefined)?.value ?? 0
+
   return {
     async revision() {
-      return (db.read(() => sql.revision.get()) as { value: number } | undefined)?.value ?? 0
+      return db.read(revisionNow)
     },
     async list({ after, limit, owner }) {
       const rows = db.read(() =>
@@ -89,7 +92,7 @@ export function createSqliteProfiles(db: Database): ProfileStore {
     },
     async put(profiles, basis) {
       return db.write(() => {
-        if (basis !== undefined && (sql.revision.get() as { value: number }).value !== basis) return false
+        if (basis !== undefined && revisionNow() !== basis) return false
         const revision = nextRevision()
         for (const each of profiles) putOne(each, revision)
         return true
