@@ -16,17 +16,19 @@ test('a new watcher of a known source gets its pages as backlog, and no one is n
     await checked(2)
     assert.equal((await notified()).length, 2)
     const fetched = news.answers.filter(({ status }) => status === 200).length
-    // A change in the check that brings the newcomer up to date is reported to the earlier watcher.
-    news.pages['/more'] = { words: 'java and coffee' }
+    // What was kept is shown to the newcomer without asking for it again.
     await put(profileOf('second', bob, [{ ...source }], { java: 1 }))
-    await checked(3)
+    await until('the backlog of the newcomer', async () => (await notified()).length === 4)
+    assert.equal(news.answers.filter(({ status }) => status === 200).length, fetched)
+    news.pages['/more'] = { words: 'java and coffee' }
+    await checked(2)
     const lines = (await annotations()).map(
       ({ profile, url, kind, n, backlog }) => `${profile} ${new URL(url).pathname}@${n} ${kind} ${backlog}`,
     )
     const ofFirst = lines.filter((line) => line.startsWith('first')).sort()
     assert.deepEqual(ofFirst, ['first /@1 new true', 'first /more@1 new true', 'first /more@2 changed false'])
     const ofSecond = lines.filter((line) => line.startsWith('second')).sort()
-    assert.deepEqual(ofSecond, ['second /@1 new true', 'second /more@2 changed true'])
+    assert.deepEqual(ofSecond, ['second /@1 new true', 'second /more@1 new true', 'second /more@2 changed false'])
     assert.equal(news.answers.filter(({ status }) => status === 200).length, fetched + 1)
   })
 })
