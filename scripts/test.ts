@@ -137,7 +137,7 @@ if (selected >= SHARING_FILES) {
 const unsteady = failed.filter((file) => !wrong.includes(file))
 if (unsteady.length > 0) process.stdout.write(`\nPassed only when run alone:\n  ${unsteady.join('\n  ')}\n`)
 if (wrong.length > 0) process.stdout.write(`\nFailed:\n  ${wrong.join('\n  ')}\n`)
-if (!process.env.ERACE_TEST_CITUS)
+if (selected >= SHARING_FILES && !process.env.ERACE_TEST_CITUS)
   process.stdout.write('\nLeft out: the PostgreSQL tests on Citus (ERACE_TEST_CITUS names a coordinator)\n')
 const slow = found.length - selected
 if (slow > 0) process.stdout.write(`\n${slow} slow test files run in CI, or with npm test -- --slow\n\n`)

@@ -1,7 +1,7 @@
 import { AppError } from '../../src/core/errors.ts'
 import { partitionCount } from '../../src/core/url/partition.ts'
 import { openPool, type PostgresPool } from '../../src/store/postgres/connection/pool.ts'
-import { leaseFunctions } from '../../src/store/postgres/leases/leases-functions.ts'
+import { balancedLeases, leaseFunctions } from '../../src/store/postgres/leases/leases-functions.ts'
 import { migrate } from '../../src/store/postgres/schema/migrate.ts'
 import { type PostgresServerOptions, startPostgres } from '../../src/store/postgres/testkit/postgres-server.testkit.ts'
 
@@ -43,10 +43,10 @@ export async function setPartitions(pool: PostgresPool, partitions: number): Pro
   if (partitions === partitionCount) return
   if (!wholeNumber.test(leaseFunctions))
     throw new AppError('internal', 'lease_beat no longer contains the number of partitions')
-  const changed = leaseFunctions
+  const changed = `${leaseFunctions}${balancedLeases}`
     .replaceAll(wholeNumber, `${partitions}`)
     .replaceAll('CREATE FUNCTION', 'CREATE OR REPLACE FUNCTION')
-  for (const statement of changed.split(/(?<=END \$\$;)/)) if (statement.trim() !== '') await pool.query(statement)
+  for (const statement of changed.split(/(?<=\$\$;)/)) if (statement.trim() !== '') await pool.query(statement)
   await pool.query('INSERT INTO leases (partition) SELECT generate_series($1::int, $2::int - 1)', [
     partitionCount,
     partitions,

@@ -40,6 +40,7 @@ describe('control of a cluster', () => {
       seen: 0,
       hosts: 0,
       tasks: 0,
+      problem: null,
     })
     const nodes = createPostgresNodes(pool)
     await nodes.heartbeat(signOf('a-1', 'a'))

@@ -82,10 +82,12 @@ export function createValuation(
   const beliefOf = ({ belief, groups }: WatchEntry): Belief => belief ?? priorBelief(priors.expect(groups))
 
   function claimOf(entry: WatchEntry): Claim {
-    const { demand, cost, everyMs, everyMaxMs } = entry
+    const { demand, cost, everyMs, everyMaxMs, observedMs } = entry
     const rate = rateOf(beliefOf(entry))
     const least = 1 / everyMaxMs
-    const most = hasBudget ? 1 / everyMs : Math.min(Math.max(rate / CHANGES_PER_CHECK, least), 1 / everyMs)
+    // With no need to save, a source is trusted to be quiet for as long as it has been seen to be.
+    const trusted = 1 / (everyMs + observedMs)
+    const most = hasBudget ? 1 / everyMs : Math.min(Math.max(rate / CHANGES_PER_CHECK, least, trusted), 1 / everyMs)
     const weight = Math.sqrt((rate * demand) / cost)
     return { weight, rate, cost, least, most, level: serviceLevels.indexOf(entry.level) }
   }
