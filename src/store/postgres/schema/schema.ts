@@ -432,7 +432,7 @@ export const postgresMigrations: readonly PostgresMigration[] = [
   },
   {
     id: 35,
-    sha256: '4a4f94065329f9ad734ae1ddf4a58aed210812c051c47474f7cb05c3532bd5f3',
+    sha256: '52d9e0824b9ca75d4ccdd35da0fb9266496b24998a75db3c90028672b5d9a044',
     name: 'partitions with many requests are shared evenly',
     sql: balancedLeases,
   },
