@@ -39,32 +39,13 @@ export const judged = `
  * recognised by, and may be left out where they are the fingerprints. No key may come twice for a host. The nth offer gets the nth
  * number behind `before`, if it is accepted. Hosts that are new, left from an earlier run or to be revived are seen to first.
  */
-const offer = `
-CREATE FUNCTION frontier_offer(
-  p_partition smallint, p_run bigint, p_max_urls bigint, p_hosts text[], p_revived text[], p_parents text[],
+export const offerParameters = `  p_partition smallint, p_run bigint, p_max_urls bigint, p_hosts text[], p_revived text[], p_parents text[],
   p_watches bigint[], p_rounds bigint[], p_fresh_from bigint[], p_since bigint[], p_first boolean[],
   p_host int[], p_parent int[], p_errand int[], p_fp bigint[], p_keys bigint[], p_depth int[], p_hops int[],
-  p_redirects int[], p_priority bigint[], p_url text[]
-) RETURNS json ${settings} AS $$
-DECLARE
-  f frontiers;
-  v_before bigint;
-  v_count bigint;
-  v_ids bigint[];
-  v_accepted bigint[];
-  v_given_up boolean[];
-  v_unready boolean;
-  v_tight boolean;
-  v_revives boolean := cardinality(p_revived) > 0;
-  v_refused bigint[] := '{}';
-  v_welcome bigint[];
-  v_known bigint[];
-  v_hosts json;
-  v_fresh bigint;
-  v_woken bigint;
-BEGIN
-  ${lock}
-  LOOP
+  p_redirects int[], p_priority bigint[], p_url text[]`
+
+/** Sees to the hosts of offers, and finds those that are refused: `v_ids`, `v_refused`. */
+export const hostsOfOffers = `  LOOP
     SELECT array_agg(h.id ORDER BY n), array_agg(h.accepted ORDER BY n), array_agg(h.given_up ORDER BY n),
       bool_or(h.id IS NULL OR h.run <> f.run), bool_or(h.given_up OR h.accepted + cardinality(p_url) > p_max_urls)
     INTO v_ids, v_accepted, v_given_up, v_unready, v_tight
@@ -92,7 +73,31 @@ BEGIN
         + count(*) FILTER (WHERE fresh) OVER (PARTITION BY place ORDER BY n) >= p_max_urls) AS refused
       FROM (SELECT *, was IS NULL OR was <> seen_in AS fresh FROM (${judged}) j) k
     ) r WHERE refused;
-  END IF;
+  END IF;`
+
+const offer = `
+CREATE FUNCTION frontier_offer(
+${offerParameters}
+) RETURNS json ${settings} AS $$
+DECLARE
+  f frontiers;
+  v_before bigint;
+  v_count bigint;
+  v_ids bigint[];
+  v_accepted bigint[];
+  v_given_up boolean[];
+  v_unready boolean;
+  v_tight boolean;
+  v_revives boolean := cardinality(p_revived) > 0;
+  v_refused bigint[] := '{}';
+  v_welcome bigint[];
+  v_known bigint[];
+  v_hosts json;
+  v_fresh bigint;
+  v_woken bigint;
+BEGIN
+  ${lock}
+${hostsOfOffers}
   WITH judged AS MATERIALIZED (${judged}), welcome AS MATERIALIZED (
     SELECT * FROM judged WHERE NOT n = ANY(v_refused)
   ), noted AS (

@@ -1,4 +1,4 @@
-import { judged, lock, save } from './frontier-functions.ts'
+import { hostsOfOffers, lock, offerParameters, save } from './frontier-functions.ts'
 
 /**
  * Offering, in statements of which each writes one table and asks for one partition: those are what Citus can carry out on one server
@@ -15,17 +15,9 @@ const changes = `(
       FROM unnest(p_host, v_states) AS o (host, state) WHERE o.state > 0 GROUP BY 1
     )`
 
-/**
- * Hosts and parents are named once and referred to by their places (from 1); so are errands, 0 for none. `p_keys` are what offers are
- * recognised by, and may be left out where they are the fingerprints. No key may come twice for a host. The nth offer gets the nth
- * number behind `before`, if it is accepted. Hosts that are new, left from an earlier run or to be revived are seen to first.
- */
 export const offerFunction = `
 CREATE OR REPLACE FUNCTION frontier_offer(
-  p_partition smallint, p_run bigint, p_max_urls bigint, p_hosts text[], p_revived text[], p_parents text[],
-  p_watches bigint[], p_rounds bigint[], p_fresh_from bigint[], p_since bigint[], p_first boolean[],
-  p_host int[], p_parent int[], p_errand int[], p_fp bigint[], p_keys bigint[], p_depth int[], p_hops int[],
-  p_redirects int[], p_priority bigint[], p_url text[]
+${offerParameters}
 ) RETURNS json ${settings} AS $$
 DECLARE
   f frontiers;
@@ -45,35 +37,7 @@ DECLARE
   v_woken bigint;
 BEGIN
   ${lock}
-  LOOP
-    SELECT array_agg(h.id ORDER BY n), array_agg(h.accepted ORDER BY n), array_agg(h.given_up ORDER BY n),
-      bool_or(h.id IS NULL OR h.run <> f.run), bool_or(h.given_up OR h.accepted + cardinality(p_url) > p_max_urls)
-    INTO v_ids, v_accepted, v_given_up, v_unready, v_tight
-    FROM unnest(p_hosts) WITH ORDINALITY AS given (host, n) LEFT JOIN LATERAL (
-      SELECT id, run, accepted, given_up FROM hosts WHERE partition = p_partition AND hosts.host = given.host LIMIT 1
-    ) h ON true;
-    EXIT WHEN NOT v_unready AND NOT v_revives;
-    INSERT INTO hosts (partition, id, host, run)
-    SELECT p_partition, (f.last_host + row_number() OVER (ORDER BY n)) * 256 + p_partition, host, f.run
-    FROM unnest(p_hosts) WITH ORDINALITY AS given (host, n) WHERE v_ids[n] IS NULL;
-    GET DIAGNOSTICS v_count = ROW_COUNT;
-    f.last_host := f.last_host + v_count;
-    f.hosts := f.hosts + v_count;
-    UPDATE hosts SET run = f.run, accepted = 0, given_up = false, failures = 0, rests = 0
-    WHERE partition = p_partition AND host = ANY(p_hosts) AND run <> f.run;
-    UPDATE hosts SET given_up = false, failures = 0, rests = 0
-    WHERE partition = p_partition AND host = ANY(p_revived) AND given_up;
-    GET DIAGNOSTICS v_count = ROW_COUNT;
-    f.given_up := f.given_up - v_count;
-    v_revives := false;
-  END LOOP;
-  IF v_tight THEN
-    SELECT coalesce(array_agg(n), '{}') INTO v_refused FROM (
-      SELECT n, v_given_up[place] OR (coalesce(p_watches[errand], 0) = 0 AND v_accepted[place] - fresh::int
-        + count(*) FILTER (WHERE fresh) OVER (PARTITION BY place ORDER BY n) >= p_max_urls) AS refused
-      FROM (SELECT *, was IS NULL OR was <> seen_in AS fresh FROM (${judged}) j) k
-    ) r WHERE refused;
-  END IF;
+${hostsOfOffers}
   SELECT array_agg(CASE WHEN o.n = ANY(v_refused) THEN 0 WHEN s.run IS NULL THEN 1
     WHEN s.run <> coalesce(p_rounds[o.errand], f.run) THEN 2 WHEN s.depth < o.depth THEN 3 ELSE 0 END ORDER BY o.n)
   INTO v_states
