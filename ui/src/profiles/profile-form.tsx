@@ -141,7 +141,7 @@ function Interests({ draft, onChange }: Props) {
   )
 }
 
-const languages = 'en ar bg da de el es fi fr hu id it lt nl no pt ro ru sv tr uk'.split(' ')
+const languages = 'en ar bg cs da de el es fi fr hu id it lt nl no pl pt ro ru sv tr uk'.split(' ')
 const languageNames = new Intl.DisplayNames('en', { type: 'language' })
 const stemmings = [
   { value: '', label: strings.interests.exact },

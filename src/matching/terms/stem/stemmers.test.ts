@@ -42,7 +42,22 @@ describe('stems of other languages', () => {
     es: ['precio precios', 'nuevo nueva nuevos nuevas', 'animal animales', 'economía economías'],
     it: ['prezzo prezzi', 'nuovo nuova nuovi nuove'],
     pt: ['livro livros', 'novo nova novos novas', 'avião'],
-    nl: ['krant kranten', 'boeken boek'],
+    nl: [
+      'krant kranten',
+      'boek boeken boekje',
+      'been benen',
+      'werk werkt werken gewerkt gewerkte',
+      'overgedragen overdragen',
+      'mogelijkheid mogelijkheden mogelijk mogelijke',
+      "foto foto's",
+    ],
+    cs: ['kniha knihy knihou knihách', 'článek článku články článkům', 'konec konce konci koncem', 'plzeň plzně plzní'],
+    pl: [
+      'nowy nowego nowym nowymi',
+      'słoń słonia słoniem słoniami',
+      'czytał czytała czytałbym czytającym',
+      'lepszy lepsza lepszą',
+    ],
     sv: ['tidning tidningar tidningen', 'hus huset husets'],
     fi: ['talo talossa talosta'],
     tr: ['kitap kitaplar', "ankara ankara'nın"],
@@ -55,6 +70,17 @@ describe('stems of other languages', () => {
     for (const list of lists)
       test(`in ${language} are the same for ${list}`, () => {
         assert.equal(new Set(stemmed(language, list).split(' ')).size, 1)
+      })
+
+  const strangers: Record<string, string[]> = {
+    nl: ['schilderij schild', 'gevaar varen', 'innig in', 'geval vallen', 'geënt en'],
+    cs: ['finance finka', 'zvíře deset'],
+    pl: ['był byk', 'noszą nowszą'],
+  }
+  for (const [language, lists] of Object.entries(strangers))
+    for (const list of lists)
+      test(`in ${language} differ for ${list}`, () => {
+        assert.equal(new Set(stemmed(language, list).split(' ')).size, 2)
       })
 
   test('are never empty, for any word', () => {

@@ -1,7 +1,10 @@
 import { createRequire } from 'node:module'
 import { foldTerm } from '../tokens.ts'
+import { stemCzech } from './czech.ts'
+import { stemDutch } from './dutch.ts'
 import { stemEnglish } from './english.ts'
 import { stemGerman } from './german.ts'
+import { stemPolish } from './polish.ts'
 import { stemSwedish } from './swedish.ts'
 
 /** Gives words of one root one spelling, mostly. It takes words in lower case with their accents, and its result has none. */
@@ -23,6 +26,7 @@ function before(prepare: (word: string) => string, name: string): Stemmer {
 const loaders: ReadonlyMap<string, () => Stemmer> = new Map<string, () => Stemmer>([
   ['ar', () => packaged('arabic')],
   ['bg', () => packaged('bulgarian')],
+  ['cs', () => stemCzech],
   ['da', () => packaged('danish')],
   ['de', () => stemGerman],
   ['el', () => packaged('greek')],
@@ -35,8 +39,9 @@ const loaders: ReadonlyMap<string, () => Stemmer> = new Map<string, () => Stemme
   ['id', () => packaged('indonesian')],
   ['it', () => packaged('italian')],
   ['lt', () => packaged('lithuanian')],
-  ['nl', () => packaged('dutch')],
+  ['nl', () => stemDutch],
   ['no', () => before((word) => word.replace(/[àáéêòóôü]/g, foldTerm), 'norwegian')],
+  ['pl', () => stemPolish],
   ['pt', () => packaged('portuguese')],
   // Letters with a comma below are often written with a cedilla, which is the form that the package knows.
   ['ro', () => before((word) => word.replaceAll('ș', 'ş').replaceAll('ț', 'ţ'), 'romanian')],
