@@ -16,8 +16,8 @@ export class DocumentHits {
   /** The terms, each once; only the first `count` are meant. */
   terms = new Uint32Array(1024)
   count = 0
-  /** For each term of the index 1 where the document has it. */
-  present = new Uint8Array(1024)
+  /** For each term of the index a bit, set where the document has it: bits stay in the cache that is nearest to the processor. */
+  present = new Uint32Array(32)
   private readonly index: IndexTerms
   private readonly pair = new Uint16Array(2 * MAX_TERM_LENGTH)
 
@@ -56,7 +56,7 @@ export class DocumentHits {
   }
 
   clear(): void {
-    for (let at = 0; at < this.count; at++) this.present[this.terms[at]!] = 0
+    for (let at = 0; at < this.count; at++) this.present[this.terms[at]! >>> 5] = 0
     this.count = 0
   }
 
@@ -112,16 +112,17 @@ export class DocumentHits {
   }
 
   private add(term: number): void {
-    if (this.present[term] === 1) return
-    this.present[term] = 1
+    const bit = 1 << (term & 31)
+    if ((this.present[term >>> 5]! & bit) !== 0) return
+    this.present[term >>> 5]! |= bit
     this.terms[this.count++] = term
   }
 
   private makeRoom(): void {
     const { limit } = this.index.table
-    if (this.present.length >= limit) return
+    if (this.terms.length >= limit) return
     const room = Math.ceil(limit * 1.25)
-    this.present = new Uint8Array(room)
+    this.present = new Uint32Array((room >>> 5) + 1)
     this.terms = new Uint32Array(room)
   }
 }

@@ -6,7 +6,7 @@ import { relevanceOf } from './evaluate.ts'
 import { fileInterests } from './filing.ts'
 import { IdTable } from './id-table.ts'
 import { IndexTerms } from './index-terms.ts'
-import { ProfileEntries } from './profile-entries.ts'
+import { MAX_SLOTS, ProfileEntries } from './profile-entries.ts'
 
 /**
  * All profiles against one document, at a cost that follows the document and its hits and not the number of profiles.
@@ -27,7 +27,7 @@ import { ProfileEntries } from './profile-entries.ts'
  */
 export type MatchIndex = {
   readonly size: number
-  /** The result: `refused` when too many profiles must always be checked; then it is not in the index. */
+  /** The result: `refused` when too many profiles must always be checked, or the index is full; then it is not in the index. */
   set(id: number, interests: CompiledInterests): FiledAs
   /** Whether it was there. */
   remove(id: number): boolean
@@ -84,14 +84,14 @@ export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
   function set(id: number, interests: CompiledInterests): FiledAs {
     remove(id)
     const filing = fileInterests(interests, (key) => terms.commonness(key))
-    if (filing.kind === 'always' && always.size >= maxAlways) {
+    if ((filing.kind === 'always' && always.size >= maxAlways) || ids.size >= MAX_SLOTS) {
       refused++
       return 'refused'
     }
     const slot = ids.add(id)
     if (filing.kind === 'always') {
       always.add(slot)
-      entries.set(slot, [], Number.POSITIVE_INFINITY, 0)
+      entries.set(slot, [], 1, 0)
     } else entries.set(slot, filing.entries, filing.needed, filing.kind === 'simple' ? filing.threshold : 0)
     if (filing.kind !== 'simple') {
       kept.set(slot, interests)
@@ -114,19 +114,24 @@ export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
     return true
   }
 
-  /** Looks at a profile; adds it to the matches where the document concerns it. */
-  function decide(slot: number, document: DocumentTerms, matches: Match[], budgetOf: BudgetOf): void {
-    const threshold = entries.thresholds[slot]!
-    if (threshold > 0) {
-      const thousandths = entries.sum(slot, hits.present)
-      if (thousandths >= threshold) matches.push({ id: ids.ids[slot]!, relevance: thousandths / 1000 })
-      return
-    }
-    const budget = budgetOf(ids.ids[slot]!)
+  /** Looks at a profile that is kept; adds it to the matches where the document concerns it. */
+  function verify(slot: number, document: DocumentTerms, matches: Match[], budgetOf: BudgetOf): void {
+    const id = ids.ids[slot]!
+    const budget = budgetOf(id)
     if (budget === null) return
     const relevance = relevanceOf(kept.get(slot)!, document, budget)
-    if (relevance !== null) matches.push({ id: ids.ids[slot]!, relevance })
+    if (relevance !== null) matches.push({ id, relevance })
     else if (budget.left <= 0) undecided++
+  }
+
+  /** The first `count` candidates; adds those to the matches that the document concerns. */
+  function decide(count: number, document: DocumentTerms, matches: Match[], budgetOf: BudgetOf): void {
+    const left = entries.settle(count, hits.present)
+    const { candidates: slots, sums } = entries
+    for (let at = 0; at < left; at++) {
+      if (sums[at] === 0) verify(slots[at]!, document, matches, budgetOf)
+      else matches.push({ id: ids.ids[slots[at]!]!, relevance: sums[at]! / 1000 })
+    }
   }
 
   function match(document: DocumentTerms, budgetOf: BudgetOf = usualBudget): Match[] {
@@ -135,8 +140,8 @@ export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
       hits.find(document)
       const count = entries.pay(hits.terms, hits.count)
       candidates = count + always.size
-      for (let at = 0; at < count; at++) decide(entries.candidates[at]!, document, matches, budgetOf)
-      for (const slot of always) decide(slot, document, matches, budgetOf)
+      decide(count, document, matches, budgetOf)
+      for (const slot of always) verify(slot, document, matches, budgetOf)
     } finally {
       // A scorer that throws must not leave this document's words to the next one.
       hits.clear()
@@ -149,12 +154,14 @@ export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
     for (const id of new Set(wanted)) {
       const slot = ids.find(id)
       if (slot === -1) continue
-      if (!kept.has(slot)) hits.findOnly(document, (found) => entries.eachTerm(slot, found))
-      try {
-        decide(slot, document, matches, usualBudget)
-      } finally {
-        hits.clear()
+      if (kept.has(slot)) {
+        verify(slot, document, matches, usualBudget)
+        continue
       }
+      hits.findOnly(document, (found) => entries.eachTerm(slot, found))
+      entries.candidates[0] = slot
+      decide(1, document, matches, usualBudget)
+      hits.clear()
     }
     candidates = wanted.length
     return matches

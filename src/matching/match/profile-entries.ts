@@ -1,134 +1,167 @@
-import { grown } from '../terms/term-table.ts'
 import { BlockLists } from './block-lists.ts'
 import type { FiledEntry } from './filing.ts'
 import type { IndexTerms } from './index-terms.ts'
 
-/** An entry of a profile: term, weight, and its index in the list of the term. Entries are in the order of their terms. */
-const ENTRY = 3
-/** An entry of a term's list: profile and weight. */
-const POSTING = 2
+/**
+ * The record of a profile: its threshold, then a term and its weight for each entry, in the order of the terms, then for each entry its
+ * index in the list of the term. Deciding a profile reads the first part only, which mostly lies in one line of the processor's cache.
+ */
+const HEAD = 1
+const ENTRY = 2
+const RECORD = ENTRY + 1
 const UNPOSTED = 0xffffffff
-/** Weights are summed up in 32 bits; ten thousand of them can be wrong by less than this share. */
-const SLACK = 1e-3
+/** What pays for a profile as a whole. A posting is the profile's slot and, in its last eight bits, its share of this, rounded up. */
+const WHOLE = 128
+const SHARE_BITS = 8
+/** So many profiles can be listed. */
+export const MAX_SLOTS = 2 ** (32 - SHARE_BITS)
+/** Where fewer payments are made for each profile than this, those paid are visited once more instead of going through all. */
+const FEW = 1 / 32
 
 /**
  * Which profile wants which term, both ways: lists of profiles by term, to be read when a document has the term, and
  * entries by profile, to decide candidates and to find the profile's positions in the lists when it is removed.
+ *
+ * What was paid for a profile is one byte, so that a million of them stay in the processor's cache, and all begin at zero.
  */
 export class ProfileEntries {
-  /** What a simple profile's entries must sum up to; 0 for all others. */
-  thresholds = new Uint32Array(16)
-  /** Profiles that owe nothing any more; only as many as `pay` said. */
+  /** Profiles that `pay` found, or that are left after `settle`; only as many as these said. */
   candidates = new Uint32Array(16)
+  /** For each candidate that is left the sum of its weights; 0 for those that are not simple. */
+  sums = new Uint32Array(16)
   private readonly terms: IndexTerms
-  private readonly own = new BlockLists(ENTRY)
-  private readonly postings = new BlockLists(POSTING)
-  /** What a profile owes before any document, as a negative number, and what it owes now. */
-  private debts = new Float32Array(16)
-  private owed = new Float32Array(16)
+  private readonly own = new BlockLists(1)
+  private readonly postings = new BlockLists(1)
+  /** Stops at 255, so that no number of payments makes it small again. */
+  private paid = new Uint8ClampedArray(16)
+  /** The same memory, four at a time. */
+  private paidFour = new Uint32Array(this.paid.buffer)
   private slots = 0
 
   constructor(terms: IndexTerms) {
     this.terms = terms
   }
 
-  /** The slot must have no entries. */
+  /** The slot must have no entries. `threshold` is what a simple profile's weights must sum up to; 0 for all others. */
   set(slot: number, entries: readonly FiledEntry[], needed: number, threshold: number): void {
     this.makeRoom(slot)
-    this.thresholds[slot] = threshold
-    this.debts[slot] = this.owed[slot] = -needed * (1 - SLACK)
     const merged = this.merge(entries)
-    const cell = this.own.create(slot, merged.length)
-    for (const [index, { term, weight, isPosted }] of merged.entries()) {
-      const at = cell + index * ENTRY
-      this.own.cells[at] = term
-      this.own.cells[at + 1] = weight
-      this.own.cells[at + 2] = isPosted ? this.post(term, slot, weight) : UNPOSTED
+    let at = this.own.create(slot, HEAD + merged.length * RECORD)
+    let place = at + HEAD + merged.length * ENTRY
+    const { cells } = this.own
+    cells[at++] = threshold
+    for (const { term, weight, isPosted } of merged) {
+      cells[at++] = term
+      cells[at++] = weight
+      cells[place++] = isPosted ? this.post(term, slot, shareOf(weight, needed)) : UNPOSTED
     }
   }
 
   remove(slot: number): void {
     const { own } = this
-    const from = own.offsets[slot]!
-    const end = from + own.lengths[slot]! * ENTRY
-    for (let at = from; at < end; at += ENTRY) {
-      const term = own.cells[at]!
-      if (own.cells[at + 2] !== UNPOSTED) this.withdraw(term, own.cells[at + 2]!)
+    const entries = this.entriesOf(slot)
+    const from = own.offsets[slot]! + HEAD
+    for (let entry = 0; entry < entries; entry++) {
+      const term = own.cells[from + entry * ENTRY]!
+      const place = own.cells[from + entries * ENTRY + entry]!
+      if (place !== UNPOSTED) this.withdraw(term, place)
       this.terms.release(term)
     }
     own.clear(slot)
-    this.debts[slot] = this.owed[slot] = Number.NEGATIVE_INFINITY
   }
 
-  /** The weights of a profile's entries whose terms are present. */
-  sum(slot: number, present: Uint8Array): number {
-    const { cells, offsets, lengths } = this.own
-    const from = offsets[slot]!
-    const end = from + lengths[slot]! * ENTRY
-    let sum = 0
-    for (let at = from; at < end; at += ENTRY) if (present[cells[at]!] === 1) sum += cells[at + 1]!
-    return sum
+  isSimple(slot: number): boolean {
+    return this.own.cells[this.own.offsets[slot]!] !== 0
   }
 
   eachTerm(slot: number, found: (term: number) => void): void {
-    const from = this.own.offsets[slot]!
-    const end = from + this.own.lengths[slot]! * ENTRY
+    const from = this.own.offsets[slot]! + HEAD
+    const end = from + this.entriesOf(slot) * ENTRY
     for (let at = from; at < end; at += ENTRY) found(this.own.cells[at]!)
   }
 
-  /**
-   * Pays for the first `count` of the terms; returns how many candidates there are. Afterwards all profiles owe again what
-   * they owed before. The cheaper is done: to visit those that were paid once more, or to go through all.
-   */
+  /** Pays for the first `count` of the terms; returns how many candidates there are. */
   pay(terms: Uint32Array, count: number): number {
     const { lengths } = this.postings
     let payments = 0
     for (let index = 0; index < count; index++) payments += lengths[terms[index]!] ?? 0
-    return payments * 8 > this.slots ? this.payMany(terms, count) : this.payFew(terms, count)
+    return payments > this.slots * FEW ? this.payMany(terms, count) : this.payFew(terms, count)
+  }
+
+  /**
+   * Leaves those of the first `count` candidates that are not simple, and the simple ones whose weights reach their threshold; returns
+   * how many. `present` has a bit for each term.
+   */
+  settle(count: number, present: Uint32Array): number {
+    const { candidates, sums } = this
+    const { cells, offsets, lengths } = this.own
+    let left = 0
+    for (let index = 0; index < count; index++) {
+      const slot = candidates[index]!
+      let at = offsets[slot]!
+      const entries = ((lengths[slot]! - HEAD) / RECORD) | 0
+      const threshold = cells[at]! | 0
+      const end = at + HEAD + entries * ENTRY
+      let sum = 0
+      for (at += HEAD; at < end; at += ENTRY) {
+        const term = cells[at]!
+        // All bits of the weight, or none.
+        sum = (sum + (cells[at + 1]! & -((present[term >>> 5]! >>> (term & 31)) & 1))) | 0
+      }
+      candidates[left] = slot
+      sums[left] = threshold === 0 ? 0 : sum
+      if (threshold === 0 || sum >= threshold) left++
+    }
+    return left
   }
 
   private payFew(terms: Uint32Array, count: number): number {
-    const { offsets, lengths, cells, floats } = this.postings
-    const { owed, debts, candidates } = this
+    const { offsets, lengths, cells } = this.postings
+    const { paid, candidates } = this
     let found = 0
     for (let index = 0; index < count; index++) {
       const from = offsets[terms[index]!] ?? 0
-      const end = from + (lengths[terms[index]!] ?? 0) * POSTING
-      for (let at = from; at < end; at += POSTING) {
-        const slot = cells[at]!
-        const before = owed[slot]!
-        const after = before + floats[at + 1]!
-        owed[slot] = after
-        if (after >= 0 && before < 0) candidates[found++] = slot
+      const end = from + (lengths[terms[index]!] ?? 0)
+      for (let at = from; at < end; at++) {
+        const slot = cells[at]! >>> SHARE_BITS
+        const before = paid[slot]!
+        const after = before + (cells[at]! & 0xff)
+        paid[slot] = after
+        if (after >= WHOLE && before < WHOLE) candidates[found++] = slot
       }
     }
     for (let index = 0; index < count; index++) {
       const from = offsets[terms[index]!] ?? 0
-      const end = from + (lengths[terms[index]!] ?? 0) * POSTING
-      for (let at = from; at < end; at += POSTING) owed[cells[at]!] = debts[cells[at]!]!
+      const end = from + (lengths[terms[index]!] ?? 0)
+      for (let at = from; at < end; at++) paid[cells[at]! >>> SHARE_BITS] = 0
     }
     return found
   }
 
-  /** Candidates come in the order of their slots, in which their entries lie, too. */
+  /** Candidates come in the order of their slots, in which their records lie, too. */
   private payMany(terms: Uint32Array, count: number): number {
-    const { offsets, lengths, cells, floats } = this.postings
-    const { owed, debts, candidates, slots } = this
+    const { offsets, lengths, cells } = this.postings
+    const { paid, paidFour, candidates, slots } = this
     for (let index = 0; index < count; index++) {
       const from = offsets[terms[index]!] ?? 0
-      const end = from + (lengths[terms[index]!] ?? 0) * POSTING
-      for (let at = from; at < end; at += POSTING) owed[cells[at]!]! += floats[at + 1]!
+      const end = from + (lengths[terms[index]!] ?? 0)
+      for (let at = from; at < end; at++) paid[cells[at]! >>> SHARE_BITS]! += cells[at]! & 0xff
     }
     let found = 0
-    for (let slot = 0; slot < slots; slot++) if (owed[slot]! >= 0) candidates[found++] = slot
-    owed.set(debts.subarray(0, slots))
+    for (let four = 0; four * 4 < slots; four++) {
+      if ((paidFour[four]! & 0x80808080) === 0) continue
+      for (let slot = four * 4; slot < four * 4 + 4; slot++) {
+        candidates[found] = slot
+        found += paid[slot]! >>> 7
+      }
+    }
+    paid.fill(0, 0, slots)
     return found
   }
 
   memoryBytes(): number {
-    const { thresholds, candidates, debts, owed } = this
-    const arrays = thresholds.byteLength + candidates.byteLength + debts.byteLength + owed.byteLength
-    return arrays + this.own.memoryBytes() + this.postings.memoryBytes()
+    const { candidates, sums, paid, own, postings } = this
+    return candidates.byteLength + sums.byteLength + paid.byteLength + own.memoryBytes() + postings.memoryBytes()
   }
 
   /** Terms as numbers, in order, each once. Of a term that is named twice only one use is noted. */
@@ -148,10 +181,10 @@ export class ProfileEntries {
     return found.slice(0, last + 1)
   }
 
-  private post(term: number, slot: number, weight: number): number {
+  private post(term: number, slot: number, share: number): number {
+    // The cells may be others after the push.
     const at = this.postings.push(term)
-    this.postings.cells[at] = slot
-    this.postings.floats[at + 1] = weight
+    this.postings.cells[at] = (slot << SHARE_BITS) | share
     return this.postings.lengths[term]! - 1
   }
 
@@ -161,32 +194,44 @@ export class ProfileEntries {
     const from = postings.offsets[term]!
     const last = postings.lengths[term]! - 1
     if (place !== last) {
-      const moved = postings.cells[from + last * POSTING]!
-      postings.cells[from + place * POSTING] = moved
-      postings.cells[from + place * POSTING + 1] = postings.cells[from + last * POSTING + 1]!
-      this.own.cells[this.findEntry(moved, term) + 2] = place
+      const moved = postings.cells[from + last]!
+      postings.cells[from + place] = moved
+      this.own.cells[this.placeOf(moved >>> SHARE_BITS, term)] = place
     }
     postings.pop(term)
   }
 
-  private findEntry(slot: number, term: number): number {
-    const { cells, offsets, lengths } = this.own
+  /** The cell of a profile's record that holds its index in the list of a term. */
+  private placeOf(slot: number, term: number): number {
+    const { cells, offsets } = this.own
+    const entries = this.entriesOf(slot)
+    const from = offsets[slot]! + HEAD
     let low = 0
-    for (let high = lengths[slot]! - 1; low < high; ) {
+    for (let high = entries - 1; low < high; ) {
       const middle = (low + high) >> 1
-      if (cells[offsets[slot]! + middle * ENTRY]! < term) low = middle + 1
+      if (cells[from + middle * ENTRY]! < term) low = middle + 1
       else high = middle
     }
-    return offsets[slot]! + low * ENTRY
+    return from + entries * ENTRY + low
+  }
+
+  private entriesOf(slot: number): number {
+    return (this.own.lengths[slot]! - HEAD) / RECORD
   }
 
   private makeRoom(slot: number): void {
     if (slot >= this.slots) this.slots = slot + 1
-    if (slot < this.debts.length) return
-    const room = Math.ceil(slot * 1.5) + 16
-    this.thresholds = grown(this.thresholds, new Uint32Array(room))
+    // One is written behind the last candidate.
+    if (slot + 4 < this.paid.length) return
+    const room = Math.ceil((slot * 1.5) / 4) * 4 + 16
     this.candidates = new Uint32Array(room)
-    this.debts = grown(this.debts, new Float32Array(room))
-    this.owed = grown(this.owed, new Float32Array(room))
+    this.sums = new Uint32Array(room)
+    this.paid = new Uint8ClampedArray(room)
+    this.paidFour = new Uint32Array(this.paid.buffer)
   }
+}
+
+/** Rounded up: the shares of weights that together reach what is needed are together the whole at least. */
+function shareOf(weight: number, needed: number): number {
+  return Math.min(WHOLE, Math.ceil((weight / needed) * WHOLE))
 }
