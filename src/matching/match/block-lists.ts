@@ -7,11 +7,11 @@
  */
 export class BlockLists {
   cells: Uint32Array
-  /** The same memory, for items that hold a number with a fraction. */
-  floats: Float32Array
   offsets = new Uint32Array(16)
   lengths = new Uint32Array(16)
-  private readonly stride: number
+  /** Of all lists. */
+  items = 0
+  readonly stride: number
   private classes = new Uint8Array(16)
   private used = 0
   private unused = 0
@@ -21,7 +21,6 @@ export class BlockLists {
   constructor(stride: number) {
     this.stride = stride
     this.cells = new Uint32Array(256)
-    this.floats = new Float32Array(this.cells.buffer)
   }
 
   /** Adds an item and returns its first cell, to be filled at once. */
@@ -31,6 +30,7 @@ export class BlockLists {
     if (length === 0) this.allocate(owner, 0)
     else if (length === sizes[this.classes[owner]!]) this.move(owner, this.classes[owner]! + 1)
     this.lengths[owner] = length + 1
+    this.items++
     return this.offsets[owner]! + length * this.stride
   }
 
@@ -38,9 +38,21 @@ export class BlockLists {
   pop(owner: number): void {
     const length = this.lengths[owner]! - 1
     this.lengths[owner] = length
+    this.items--
     if (length === 0) this.free(this.offsets[owner]!, this.classes[owner]!)
     else if (length * 4 < sizes[this.classes[owner]!]!) this.move(owner, classFor(length * 2))
     if (this.unused * 2 > this.used && this.unused > MIN_COMPACTED) this.compact()
+  }
+
+  /** Removes an item: the last of the list moves into its cells. Returns what that has in its first cell; -1 where it was the last itself. */
+  removeAt(owner: number, index: number): number {
+    const last = this.lengths[owner]! - 1
+    const to = this.offsets[owner]! + index * this.stride
+    const from = this.offsets[owner]! + last * this.stride
+    const moved = index === last ? -1 : this.cells[from]!
+    this.cells.copyWithin(to, from, from + this.stride)
+    this.pop(owner)
+    return moved
   }
 
   /** Gives an empty list this many items, to be filled at once; returns its first cell. */
@@ -49,11 +61,13 @@ export class BlockLists {
     if (items === 0) return 0
     this.allocate(owner, classFor(items))
     this.lengths[owner] = items
+    this.items += items
     return this.offsets[owner]!
   }
 
   clear(owner: number): void {
     if (owner >= this.offsets.length || this.lengths[owner] === 0) return
+    this.items -= this.lengths[owner]!
     this.lengths[owner] = 0
     this.free(this.offsets[owner]!, this.classes[owner]!)
     if (this.unused * 2 > this.used && this.unused > MIN_COMPACTED) this.compact()
@@ -102,7 +116,6 @@ export class BlockLists {
   private compact(): void {
     const before = this.cells
     this.cells = new Uint32Array(Math.ceil((this.used - this.unused) * 1.25) + 256)
-    this.floats = new Float32Array(this.cells.buffer)
     this.used = this.unused = 0
     this.heads.fill(0)
     for (let owner = 0; owner < this.offsets.length; owner++) {
@@ -118,7 +131,6 @@ export class BlockLists {
     const cells = new Uint32Array(Math.max(needed, Math.ceil(before.length * (before.length > 1 << 22 ? 1.25 : 2))))
     cells.set(before)
     this.cells = cells
-    this.floats = new Float32Array(cells.buffer)
   }
 
   private growOwners(owner: number): void {

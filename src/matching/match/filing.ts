@@ -1,5 +1,6 @@
 import type { CompiledInterests } from '../interests/compile-interests.ts'
 import { AUTO, spaceOfStems } from '../terms/spaces.ts'
+import { copySize } from './copied-entries.ts'
 import { type Commonness, keysOfLeaf, neededKeys, type PostingKey } from './posting-keys.ts'
 
 /** How a profile is filed in the index. Weights are thousandths. */
@@ -18,7 +19,10 @@ export type FiledEntry = {
   readonly isPosted: boolean
 }
 
-/** Terms that this many profiles have are left out where the others alone must come near the threshold. */
+/**
+ * Terms that this many profiles have are left out where the others alone must come near the threshold. Where profiles are decided in the
+ * lists themselves, all terms are left out that can be: to look at a profile costs no more there than to pass it.
+ */
 const COMMON = 64
 const MAX_SIMPLE = 2 ** 31
 
@@ -39,10 +43,14 @@ export function fileInterests(interests: CompiledInterests, commonness: Commonne
   if (!scorer.isBoundedByWeight) return { kind: 'verified', entries, needed: 1 }
   const least = leastThousandths(threshold)
   const total = entries.reduce((sum, entry) => sum + entry.weight, 0)
-  const { posted, needed } = leaveCommonOut(entries, least, commonness)
-  if (!isSimple(interests) || total >= MAX_SIMPLE || least >= MAX_SIMPLE)
-    return { kind: 'verified', entries: posted.filter(({ isPosted }) => isPosted), needed }
-  return { kind: 'simple', entries: posted, needed, threshold: least }
+  const isDecided = isSimple(interests) && total < MAX_SIMPLE && least < MAX_SIMPLE
+  if (isDecided) {
+    const { entries: filed, needed, posted } = leaveCommonOut(entries, least, commonness, 0)
+    if (copySize(entries.length, posted) !== -1) return { kind: 'simple', entries: filed, needed, threshold: least }
+  }
+  const { entries: filed, needed } = leaveCommonOut(entries, least, commonness, COMMON)
+  if (isDecided) return { kind: 'simple', entries: filed, needed, threshold: least }
+  return { kind: 'verified', entries: filed.filter(({ isPosted }) => isPosted), needed }
 }
 
 /** A keyword with several spellings or stems is listed under all of them, each time with its whole weight. */
@@ -83,13 +91,16 @@ function leaveCommonOut(
   entries: readonly FiledEntry[],
   least: number,
   commonness: Commonness,
-): { posted: FiledEntry[]; needed: number } {
+  limit: number,
+): { entries: FiledEntry[]; needed: number; posted: number } {
   const ranked = entries.map((entry) => ({ entry, common: commonness(entry.key) })).sort((a, b) => b.common - a.common)
   let needed = least
-  const posted = ranked.map(({ entry, common }) => {
-    if (common < COMMON || needed - entry.weight < 1) return entry
+  let posted = entries.length
+  const filed = ranked.map(({ entry, common }) => {
+    if (common < limit || needed - entry.weight < 1) return entry
     needed -= entry.weight
+    posted--
     return { ...entry, isPosted: false }
   })
-  return { posted, needed }
+  return { entries: filed, needed, posted }
 }

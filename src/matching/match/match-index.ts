@@ -124,9 +124,8 @@ export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
     else if (budget.left <= 0) undecided++
   }
 
-  /** The first `count` candidates; adds those to the matches that the document concerns. */
-  function decide(count: number, document: DocumentTerms, matches: Match[], budgetOf: BudgetOf): void {
-    const left = entries.settle(count, hits.present)
+  /** What the entries found; adds those to the matches that the document concerns. */
+  function decide(left: number, document: DocumentTerms, matches: Match[], budgetOf: BudgetOf): void {
     const { candidates: slots, sums } = entries
     for (let at = 0; at < left; at++) {
       if (sums[at] === 0) verify(slots[at]!, document, matches, budgetOf)
@@ -138,9 +137,9 @@ export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
     const matches: Match[] = []
     try {
       hits.find(document)
-      const count = entries.pay(hits.terms, hits.count)
-      candidates = count + always.size
-      decide(count, document, matches, budgetOf)
+      const left = entries.find(hits.terms, hits.count, hits.present)
+      candidates = entries.considered + always.size
+      decide(left, document, matches, budgetOf)
       for (const slot of always) verify(slot, document, matches, budgetOf)
     } finally {
       // A scorer that throws must not leave this document's words to the next one.
@@ -160,7 +159,7 @@ export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
       }
       hits.findOnly(document, (found) => entries.eachTerm(slot, found))
       entries.candidates[0] = slot
-      decide(1, document, matches, usualBudget)
+      decide(entries.settle(1, hits.present), document, matches, usualBudget)
       hits.clear()
     }
     candidates = wanted.length

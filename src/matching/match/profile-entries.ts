@@ -1,12 +1,14 @@
 import { BlockLists } from './block-lists.ts'
+import { CopiedEntries, copySize, type ProfileEntry } from './copied-entries.ts'
 import type { FiledEntry } from './filing.ts'
 import type { IndexTerms } from './index-terms.ts'
 
 /**
- * The record of a profile: its threshold, then a term and its weight for each entry, in the order of the terms, then for each entry its
+ * The record of a profile: its threshold, how it is listed (the size of its copies plus one, 0 for payments), then a term and its weight for each entry, in the order of the terms, then for each entry its
  * index in the list of the term. Deciding a profile reads the first part only, which mostly lies in one line of the processor's cache.
  */
-const HEAD = 1
+const HEAD = 2
+const LISTED = 1
 const ENTRY = 2
 const RECORD = ENTRY + 1
 const UNPOSTED = 0xffffffff
@@ -22,16 +24,20 @@ const FEW = 1 / 32
  * Which profile wants which term, both ways: lists of profiles by term, to be read when a document has the term, and
  * entries by profile, to decide candidates and to find the profile's positions in the lists when it is removed.
  *
- * What was paid for a profile is one byte, so that a million of them stay in the processor's cache, and all begin at zero.
+ * Simple profiles of few entries are decided where they are listed, see `CopiedEntries`. For the others payments are made. What was paid
+ * for a profile is one byte, so that a million of them stay in the processor's cache, and all begin at zero.
  */
 export class ProfileEntries {
   /** Profiles that `pay` found, or that are left after `settle`; only as many as these said. */
   candidates = new Uint32Array(16)
   /** For each candidate that is left the sum of its weights; 0 for those that are not simple. */
   sums = new Uint32Array(16)
+  /** Of the last document: candidates by payments, and matches. */
+  considered = 0
   private readonly terms: IndexTerms
   private readonly own = new BlockLists(1)
   private readonly postings = new BlockLists(1)
+  private readonly copies = new CopiedEntries()
   /** Stops at 255, so that no number of payments makes it small again. */
   private paid = new Uint8ClampedArray(16)
   /** The same memory, four at a time. */
@@ -46,32 +52,34 @@ export class ProfileEntries {
   set(slot: number, entries: readonly FiledEntry[], needed: number, threshold: number): void {
     this.makeRoom(slot)
     const merged = this.merge(entries)
+    const posted = merged.reduce((count, { isPosted }) => count + (isPosted ? 1 : 0), 0)
+    const size = threshold === 0 ? -1 : copySize(merged.length, posted)
     let at = this.own.create(slot, HEAD + merged.length * RECORD)
     let place = at + HEAD + merged.length * ENTRY
     const { cells } = this.own
     cells[at++] = threshold
-    for (const { term, weight, isPosted } of merged) {
-      cells[at++] = term
-      cells[at++] = weight
-      cells[place++] = isPosted ? this.post(term, slot, shareOf(weight, needed)) : UNPOSTED
+    cells[at++] = size + 1
+    for (const entry of merged) {
+      cells[at++] = entry.term
+      cells[at++] = entry.weight
+      if (!entry.isPosted) cells[place++] = UNPOSTED
+      else if (size === -1) cells[place++] = this.post(entry.term, slot, shareOf(entry.weight, needed))
+      else cells[place++] = this.copies.post(size, slot, threshold, merged, entry)
     }
   }
 
   remove(slot: number): void {
     const { own } = this
     const entries = this.entriesOf(slot)
+    const size = own.cells[own.offsets[slot]! + LISTED]! - 1
     const from = own.offsets[slot]! + HEAD
     for (let entry = 0; entry < entries; entry++) {
       const term = own.cells[from + entry * ENTRY]!
       const place = own.cells[from + entries * ENTRY + entry]!
-      if (place !== UNPOSTED) this.withdraw(term, place)
+      if (place !== UNPOSTED) this.withdraw(size, term, place)
       this.terms.release(term)
     }
     own.clear(slot)
-  }
-
-  isSimple(slot: number): boolean {
-    return this.own.cells[this.own.offsets[slot]!] !== 0
   }
 
   eachTerm(slot: number, found: (term: number) => void): void {
@@ -80,9 +88,22 @@ export class ProfileEntries {
     for (let at = from; at < end; at += ENTRY) found(this.own.cells[at]!)
   }
 
+  /**
+   * Of a document with the first `count` of the terms: those who are to be verified, with sum 0, and the simple ones that it concerns. Returns
+   * how many. `present` has a bit for each term.
+   */
+  find(terms: Uint32Array, count: number, present: Uint32Array): number {
+    this.considered = this.pay(terms, count)
+    const left = this.settle(this.considered, present)
+    const end = this.copies.find(terms, count, present, this.candidates, this.sums, left)
+    this.considered += end - left
+    return end
+  }
+
   /** Pays for the first `count` of the terms; returns how many candidates there are. */
-  pay(terms: Uint32Array, count: number): number {
+  private pay(terms: Uint32Array, count: number): number {
     const { lengths } = this.postings
+    if (this.postings.items === 0) return 0
     let payments = 0
     for (let index = 0; index < count; index++) payments += lengths[terms[index]!] ?? 0
     return payments > this.slots * FEW ? this.payMany(terms, count) : this.payFew(terms, count)
@@ -110,7 +131,8 @@ export class ProfileEntries {
       }
       candidates[left] = slot
       sums[left] = threshold === 0 ? 0 : sum
-      if (threshold === 0 || sum >= threshold) left++
+      // Without a branch, which would have to wait for the record.
+      left += 1 + ((sum - threshold) >> 31)
     }
     return left
   }
@@ -160,12 +182,19 @@ export class ProfileEntries {
   }
 
   memoryBytes(): number {
-    const { candidates, sums, paid, own, postings } = this
-    return candidates.byteLength + sums.byteLength + paid.byteLength + own.memoryBytes() + postings.memoryBytes()
+    const { candidates, sums, paid, own, postings, copies } = this
+    return (
+      candidates.byteLength +
+      sums.byteLength +
+      paid.byteLength +
+      own.memoryBytes() +
+      postings.memoryBytes() +
+      copies.memoryBytes()
+    )
   }
 
   /** Terms as numbers, in order, each once. Of a term that is named twice only one use is noted. */
-  private merge(entries: readonly FiledEntry[]): { term: number; weight: number; isPosted: boolean }[] {
+  private merge(entries: readonly FiledEntry[]): ProfileEntry[] {
     const found = entries.map(({ key, weight, isPosted }) => ({ term: this.terms.acquire(key), weight, isPosted }))
     found.sort((a, b) => a.term - b.term)
     let last = 0
@@ -188,17 +217,15 @@ export class ProfileEntries {
     return this.postings.lengths[term]! - 1
   }
 
-  /** The last of the list moves into the free cell, and its profile's reference is updated. */
-  private withdraw(term: number, place: number): void {
-    const { postings } = this
-    const from = postings.offsets[term]!
-    const last = postings.lengths[term]! - 1
-    if (place !== last) {
-      const moved = postings.cells[from + last]!
-      postings.cells[from + place] = moved
-      this.own.cells[this.placeOf(moved >>> SHARE_BITS, term)] = place
+  /** Another profile may move into the free place; its record is updated. */
+  private withdraw(size: number, term: number, place: number): void {
+    let moved: number
+    if (size !== -1) moved = this.copies.withdraw(size, term, place)
+    else {
+      moved = this.postings.removeAt(term, place)
+      if (moved !== -1) moved >>>= SHARE_BITS
     }
-    postings.pop(term)
+    if (moved !== -1) this.own.cells[this.placeOf(moved, term)] = place
   }
 
   /** The cell of a profile's record that holds its index in the list of a term. */

@@ -1,0 +1,115 @@
+import { BlockLists } from './block-lists.ts'
+
+/** How many other entries there is room for in a copy, for each size of copies. */
+const sizes = [0, 1, 2, 4, 7]
+/** Before the other entries: the profile's slot, the weight of the term that it is listed under, and the profile's threshold. */
+const HEAD = 3
+const ENTRY = 2
+/** The copies of a profile take no more cells than this. */
+const MAX_CELLS = 40
+
+export type ProfileEntry = { readonly term: number; readonly weight: number; readonly isPosted: boolean }
+
+/**
+ * Lists of profiles by term in which each profile has all its entries with it. A document's terms are then decided by reading
+ * their lists from beginning to end, which memory is fastest at; entries that lie elsewhere cost a wait for memory for each profile. That is
+ * for simple profiles of few entries that are listed under few terms: the others would have too many copies.
+ */
+export class CopiedEntries {
+  private readonly lists = sizes.map((others) => new BlockLists(HEAD + others * ENTRY))
+  /** A bit for each profile that was found already, under another of its terms. */
+  private seen = new Uint32Array(1)
+
+  /** Adds a profile to the list of one of its terms; returns its index there. */
+  post(size: number, slot: number, threshold: number, entries: readonly ProfileEntry[], posted: ProfileEntry): number {
+    if (slot >>> 5 >= this.seen.length) this.seen = new Uint32Array(((slot * 1.5) >>> 5) + 1)
+    const list = this.lists[size]!
+    let at = list.push(posted.term)
+    const end = at + HEAD + sizes[size]! * ENTRY
+    const { cells } = list
+    cells[at++] = slot
+    cells[at++] = posted.weight
+    cells[at++] = threshold
+    for (const entry of entries) {
+      if (entry === posted) continue
+      cells[at++] = entry.term
+      cells[at++] = entry.weight
+    }
+    // What is left over weighs nothing.
+    cells.fill(0, at, end)
+    return list.lengths[posted.term]! - 1
+  }
+
+  /** Removes an item of a list. Returns the profile that has its place now, or -1. */
+  withdraw(size: number, term: number, place: number): number {
+    return this.lists[size]!.removeAt(term, place)
+  }
+
+  /**
+   * Puts profiles whose weights reach their thresholds, each once, and their sums at `found` and behind; returns where that ends.
+   * `present` has a bit for each term.
+   */
+  find(
+    terms: Uint32Array,
+    count: number,
+    present: Uint32Array,
+    slots: Uint32Array,
+    sums: Uint32Array,
+    found: number,
+  ): number {
+    let end = found
+    for (const [size, list] of this.lists.entries())
+      if (list.items > 0) end = this.findIn(list, sizes[size]!, terms, count, present, slots, sums, end)
+    for (let at = found; at < end; at++) this.seen[slots[at]! >>> 5] = 0
+    return end
+  }
+
+  memoryBytes(): number {
+    return this.lists.reduce((sum, list) => sum + list.memoryBytes(), this.seen.byteLength)
+  }
+
+  private findIn(
+    { cells, offsets, lengths }: BlockLists,
+    others: number,
+    terms: Uint32Array,
+    count: number,
+    present: Uint32Array,
+    slots: Uint32Array,
+    sums: Uint32Array,
+    found: number,
+  ): number {
+    const { seen } = this
+    const width = others * ENTRY
+    let left = found
+    for (let index = 0; index < count; index++) {
+      const term = terms[index]!
+      if (term >= lengths.length) continue
+      let at = offsets[term]!
+      const end = at + lengths[term]! * (HEAD + width)
+      while (at < end) {
+        const slot = cells[at]!
+        let sum = cells[at + 1]! | 0
+        const threshold = cells[at + 2]! | 0
+        at += HEAD
+        for (const next = at + width; at < next; at += ENTRY) {
+          const other = cells[at]!
+          // All bits of the weight, or none.
+          sum = (sum + (cells[at + 1]! & -((present[other >>> 5]! >>> (other & 31)) & 1))) | 0
+        }
+        if (sum < threshold) continue
+        const bit = 1 << (slot & 31)
+        if ((seen[slot >>> 5]! & bit) !== 0) continue
+        seen[slot >>> 5]! |= bit
+        slots[left] = slot
+        sums[left++] = sum
+      }
+    }
+    return left
+  }
+}
+
+/** In which of the lists a profile with this many entries belongs, of which some are listed; -1 where it must not be copied. */
+export function copySize(entries: number, posted: number): number {
+  const size = sizes.findIndex((others) => others >= entries - 1)
+  return size === -1 || posted * (HEAD + sizes[size]! * ENTRY) > MAX_CELLS ? -1 : size
+}
