@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { converters } from './converters.ts'
+import { converters, linkReaders } from './converters.ts'
 import { serveConverters } from './serve-converters.ts'
 
-serveConverters(parentPort!, converters)
+serveConverters(parentPort!, converters, linkReaders)

@@ -8,6 +8,9 @@ export type ConverterOptions = {
   maxBytes: number
 }
 
+/** A page with the title and the links of a document, of at most so many bytes; null where only its converter can tell. */
+export type LinkReader = (body: Buffer, maxBytes: number) => string | null
+
 /** Why a document that should have a text has none. */
 export type MediaFailure = 'too-large' | 'too-long' | 'too-deep' | 'damaged' | 'encrypted' | 'too-busy'
 

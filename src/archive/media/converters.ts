@@ -1,4 +1,4 @@
-import type { Converter } from './converter.ts'
+import type { Converter, LinkReader } from './converter.ts'
 import type { MediaKind } from './media-type.ts'
 
 /** The converter of each kind. Their libraries are large and are loaded when first needed. */
@@ -10,4 +10,9 @@ export const converters: Readonly<Record<MediaKind, () => Promise<Converter>>> =
   markdown: async () => (await import('./markdown.ts')).markdownToHtml,
   csv: async () => (await import('./csv.ts')).csvToHtml,
   message: async () => (await import('./message.ts')).messageToHtml,
+}
+
+/** Of kinds whose links are found with far less work than their text. */
+export const linkReaders: Readonly<Partial<Record<MediaKind, () => Promise<LinkReader>>>> = {
+  pdf: async () => (await import('./pdf-links.ts')).pdfLinks,
 }

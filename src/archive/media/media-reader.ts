@@ -18,6 +18,8 @@ export type MediaReader = {
   converts(document: MediaDocument): boolean
   /** Never rejects for what is wrong with a document. */
   read(document: MediaDocument & { digest?: Uint8Array }): Promise<MediaText>
+  /** The same, or a page with nothing but title and links where that is less work. */
+  readLinks(document: MediaDocument): Promise<MediaText>
   close(): Promise<void>
 }
 
@@ -46,6 +48,9 @@ export type MediaLimits = {
   /** Pages that are remembered. */
   cacheBytes: number
 }
+
+/** `linksOnly`: title and links are enough. */
+type Asked = MediaDocument & { linksOnly: boolean }
 
 const usualLimits: MediaLimits = {
   maxBodyBytes: 64 * 1024 * 1024,
@@ -101,7 +106,8 @@ export function createMediaReader({ entry = usualEntry, ...given }: MediaOptions
     strikes.set(host, Math.min(maxStrikes, before + 1))
   }
 
-  async function convert(media: MediaKind, { body, contentType, url }: MediaDocument): Promise<ConverterReply> {
+  async function convert(media: MediaKind, document: Asked): Promise<ConverterReply> {
+    const { body, contentType, url, linksOnly } = document
     const host = hostOf(url)
     const converting = running()
     let usesTooMuch = false
@@ -114,12 +120,12 @@ export function createMediaReader({ entry = usualEntry, ...given }: MediaOptions
       converting.memoryBytes().then(check, () => {}) // it has ended: then the request says so
     }, memoryCheckMs).unref()
     try {
-      await converting.request({ kind: 'load', media })
+      await converting.request({ kind: 'load', media, linksOnly })
       const own = new Uint8Array(body)
       const options = { url, contentType: contentType ?? '', maxBytes: limits.maxPageBytes }
       const timeLimitMs = Math.max(leastTimeMs, limits.timeLimitMs / 2 ** (strikes.get(host) ?? 0))
       const reply = await converting.request<ConverterReply>(
-        { kind: 'convert', media, body: own, options },
+        { kind: 'convert', media, linksOnly, body: own, options },
         { timeLimitMs, transfer: [own.buffer] },
       )
       strike(host, false)
@@ -137,7 +143,7 @@ export function createMediaReader({ entry = usualEntry, ...given }: MediaOptions
     }
   }
 
-  async function next(key: string, kind: MediaKind, document: MediaDocument): Promise<MediaText> {
+  async function next(key: string, kind: MediaKind, document: Asked): Promise<MediaText> {
     const reply = await convert(kind, document)
     const text: MediaText =
       reply.kind === 'page'
@@ -147,32 +153,34 @@ export function createMediaReader({ entry = usualEntry, ...given }: MediaOptions
     return text
   }
 
+  async function read(given: Asked & { digest?: Uint8Array }): Promise<MediaText> {
+    // How it was asked for is nothing that a page may show.
+    const document = { ...given, url: withoutAccess(given.url) }
+    const kind = mediaKindOf(document)
+    if (kind === null) return { kind: 'none' }
+    const { length } = document.body
+    if (length > limits.maxBodyBytes) return { kind: 'failed', reason: 'too-large', message: `it has ${length} bytes` }
+    const digest = Buffer.from(document.digest ?? bodyDigest(document.body)).toString('base64')
+    const key = JSON.stringify([digest, kind, document.contentType, document.url, document.linksOnly])
+    const known = remembered.get(key) ?? inProgress.get(key)
+    if (known !== undefined) return known
+    if (waiting >= limits.maxWaiting) return { kind: 'failed', reason: 'too-busy', message: `${waiting} are waiting` }
+    waiting++
+    const reading = last
+      .then(() => next(key, kind, document))
+      .finally(() => {
+        waiting--
+        inProgress.delete(key)
+      })
+    inProgress.set(key, reading)
+    last = reading.catch(() => {}) // the next one does not care how this one ends
+    return reading
+  }
+
   return {
     converts: (document) => mediaKindOf(document) !== null,
-    async read(given) {
-      // How it was asked for is nothing that a page may show.
-      const document = { ...given, url: withoutAccess(given.url) }
-      const kind = mediaKindOf(document)
-      if (kind === null) return { kind: 'none' }
-      const { length } = document.body
-      if (length > limits.maxBodyBytes)
-        return { kind: 'failed', reason: 'too-large', message: `it has ${length} bytes` }
-      const digest = Buffer.from(document.digest ?? bodyDigest(document.body)).toString('base64')
-      const key = JSON.stringify([digest, kind, document.contentType, document.url])
-      const known = remembered.get(key) ?? inProgress.get(key)
-      if (known !== undefined) return known
-      if (waiting >= limits.maxWaiting) return { kind: 'failed', reason: 'too-busy', message: `${waiting} are waiting` }
-      waiting++
-      const reading = last
-        .then(() => next(key, kind, document))
-        .finally(() => {
-          waiting--
-          inProgress.delete(key)
-        })
-      inProgress.set(key, reading)
-      last = reading.catch(() => {}) // the next one does not care how this one ends
-      return reading
-    },
+    read: (document) => read({ ...document, linksOnly: false }),
+    readLinks: (document) => read({ ...document, linksOnly: true }),
     async close() {
       clearTimeout(idle)
       await stop()

@@ -1,12 +1,12 @@
 import type { MessagePort } from 'node:worker_threads'
 import { serveThread } from '../../core/work/thread-host.ts'
-import { type Converter, type ConverterOptions, type MediaFailure, Unreadable } from './converter.ts'
+import { type Converter, type ConverterOptions, type LinkReader, type MediaFailure, Unreadable } from './converter.ts'
 import type { MediaKind } from './media-type.ts'
 
 export type ConverterRequest =
   /** Loading is no part of reading a document, and takes as long as it takes. */
-  | { kind: 'load'; media: MediaKind }
-  | { kind: 'convert'; media: MediaKind; body: Uint8Array; options: ConverterOptions }
+  | { kind: 'load'; media: MediaKind; linksOnly: boolean }
+  | { kind: 'convert'; media: MediaKind; linksOnly: boolean; body: Uint8Array; options: ConverterOptions }
 
 export type ConverterReply =
   | { kind: 'page'; html: Uint8Array }
@@ -16,13 +16,18 @@ export type ConverterReply =
 export function serveConverters(
   port: MessagePort,
   converters: Readonly<Partial<Record<MediaKind, () => Promise<Converter>>>>,
+  linkReaders: Readonly<Partial<Record<MediaKind, () => Promise<LinkReader>>>> = {},
 ): void {
   async function answer(request: ConverterRequest): Promise<ConverterReply | null> {
-    const convert = await converters[request.media]!()
+    const { media, linksOnly } = request
+    const readLinks = linksOnly ? await linkReaders[media]?.() : undefined
+    if (readLinks === undefined) await converters[media]!()
     if (request.kind === 'load') return null
     const { buffer, byteOffset, byteLength } = request.body
+    const body = Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength)
     try {
-      const { html } = await convert(Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength), request.options)
+      const html =
+        readLinks?.(body, request.options.maxBytes) ?? (await (await converters[media]!())(body, request.options)).html
       // Not from the pool of small buffers, which can't be handed over.
       return { kind: 'page', html: new TextEncoder().encode(html) }
     } catch (error) {

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { sharedMedia } from '../../archive/body-reader.ts'
-import type { MediaReader } from '../../archive/media/media-reader.ts'
 import type { Config } from '../../config/config.ts'
 import type { CrawlSettings } from '../../config/crawl-settings.ts'
 import type { CheckOrder } from '../../core/check-order.ts'
@@ -47,6 +46,7 @@ import { createShard, type Shard, type ShardDeps } from './shard.ts'
 import type { SharedCounters } from './shared-counters.ts'
 import { createProtocolVisit } from './visit/protocol-visit.ts'
 import type { KeptAspects, KeptBodies, KeptText } from './visit/read-response.ts'
+import { createLoggedReader } from './visit/readable.ts'
 import { createMayFetch, createRobotsGate, type RobotsGate, type RobotsGateOptions } from './visit/robots-gate.ts'
 
 /** What the thread gives to the shard that runs in it. */
@@ -218,16 +218,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
     },
     totalTimeoutMs: crawl.totalTimeoutMs,
   })
-  const media: Pick<MediaReader, 'converts' | 'read'> = {
-    converts: sharedMedia().converts,
-    async read(document) {
-      const text = await sharedMedia().read(document)
-      const { url } = document
-      if (text.kind === 'failed')
-        log('debug', 'a document has no text', { url, reason: text.reason, message: text.message })
-      return text
-    },
-  }
+  const media = createLoggedReader(sharedMedia(), log)
 
   const refuses = createListRefusal(settings.files)
   const sitemapLimit = createSitemapLimit()

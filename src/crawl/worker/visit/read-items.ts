@@ -8,7 +8,8 @@ import type { Capture, DocumentKey, KnownDocument } from '../../../store/contrac
 import type { ItemBody, List, Part } from '../../fetch/protocol.ts'
 import { readItemFacts } from './item-facts.ts'
 import { STATUS_GONE, STATUS_READ, validatorOf } from './protocol-visit.ts'
-import { compareText, type ReadOptions, readableText } from './read-response.ts'
+import { compareText, type ReadOptions } from './read-response.ts'
+import { readable } from './readable.ts'
 import type { ProtocolReading, ReadItem } from './visit-result.ts'
 
 export type ReadItemsOptions = ReadOptions & {
@@ -101,7 +102,7 @@ async function captureOf(
   }
   const digest = bodyDigest(body.body)
   const document = { body: body.body, contentType: body.type, url: withoutAccess(url) }
-  const text = await readableText(document, options.media)
+  const text = await readable(document, options.media)
   const { title, links } = readItemFacts(text.body, text.contentType, { url: text.url, maxLinks: options.maxLinks })
   const truncated = body.isCut ? 'length' : ''
   const omit = options.omitFor(url)

@@ -1,5 +1,4 @@
 import type { KeptBody } from '../../../archive/kept-text.ts'
-import type { MediaReader } from '../../../archive/media/media-reader.ts'
 import { resourceRecord, responseRecord, revisitRecord } from '../../../archive/warc/record-writer.ts'
 import type { FeedSchedule } from '../../../core/feed/feed.ts'
 import { decodeBody } from '../../../core/http/decode-body.ts'
@@ -28,6 +27,7 @@ import { pageDirectives } from '../../robots/page-directives.ts'
 import { headerLinks, parseLinkHeaders, sitemapsOf } from '../../tables/link-header.ts'
 import type { LinkPipe, NamedLink, PageContext, PipedLinks } from '../links/link-pipe.ts'
 import type { RecordedPage } from '../reading/recorded-page.ts'
+import { type DocumentReader, readable } from './readable.ts'
 import { mayBeSitemap, type SitemapLinks, type SitemapLinksOptions, sitemapLinks } from './sitemap-links.ts'
 
 /** The result of reading a response with a body. */
@@ -77,7 +77,7 @@ export type ReadOptions = {
   keptBody: KeptBodies
   /** There are modules that are given what came. */
   givesAnswers: boolean
-  media: Pick<MediaReader, 'converts' | 'read'>
+  media: DocumentReader
   sitemaps: SitemapLinksOptions
   /** Whether the order of links asks for words. */
   readsText: boolean
@@ -100,7 +100,9 @@ export async function readResponse(
   const { pipe, maxLinks, media } = options
   const document = { body: decoded.body, contentType, url: request.url }
   // What text, title and links are read from; awaited only where it is not the body itself.
-  const text = media.converts(document) ? await readableText(document, media) : document
+  const text = media.converts(document)
+    ? await readable(document, media, wantedOf(request, decoded.body, known, options))
+    : document
   const isHtml = text !== document || isHtmlType(mediaTypeOf(rawHeaders), decoded.body)
   const context: PageContext = {
     url: request.url,
@@ -189,12 +191,16 @@ function withHeaderLinks(
   return more.length === 0 ? links : [...(links ?? []), ...more].slice(0, maxLinks)
 }
 
-type Readable = { body: Buffer; contentType: string | undefined; url: string }
-
-/** What is read of a document: itself, or the page that it can be turned into. */
-export async function readableText<T extends Readable>(document: T, media: ReadOptions['media']): Promise<T> {
-  const text = await media.read(document)
-  return text.kind === 'converted' ? { ...document, body: text.body, contentType: text.contentType } : document
+/** Of a new document the crawl needs its links; its text is compared where another version of it is kept. */
+function wantedOf(
+  { check }: QueuedRequest,
+  body: Buffer,
+  known: KnownDocument | null,
+  { readsText, aspectsOf }: ReadOptions,
+): 'text' | 'links' {
+  if (readsText) return 'text'
+  if (known === null || known.versionId === 0) return 'links'
+  return aspectsOf(check.watch).length === 0 && bodyDigest(body).equals(known.digest) ? 'links' : 'text'
 }
 
 /** The visible text of a page compared with that of the stored version. */
