@@ -1,3 +1,5 @@
+import { releaseMemory } from '../../core/work/release-memory.ts'
+
 /** A length that was announced is taken at its word up to here; beyond it, room grows with what comes. */
 const maxTrustedBytes = 1 << 20
 const firstBytes = 32 << 10
@@ -22,6 +24,7 @@ export class BodyBuffer {
     const most = Math.min(limit, announced >= needed ? announced : limit)
     const larger = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(most, 2 * this.#room!.length)))
     this.#room!.copy(larger, 0, 0, this.size)
+    releaseMemory(this.#room!)
     this.#room = larger
   }
 
@@ -31,7 +34,11 @@ export class BodyBuffer {
     this.#room = null
     if (room === null) return Buffer.alloc(0)
     const body = room.subarray(0, this.size)
-    return room.length - this.size > this.size >> 2 ? Buffer.from(body) : body
+    if (room.length - this.size <= this.size >> 2) return body
+    const own = Buffer.allocUnsafeSlow(this.size)
+    body.copy(own)
+    releaseMemory(room)
+    return own
   }
 }
 

@@ -80,6 +80,8 @@ export type Capture = CaptureBase &
          * then `original` says where it was seen first and only a reference is to be written.
          */
         render(original: OriginalCapture | null): Uint8Array[]
+        /** Gives the memory of the body back, once it is stored. */
+        release?(): void
       }
     /** Answered without a body to keep: `outcome` says why. `freshUntil` is null where nothing is said about it. */
     | { kind: 'note'; outcome: NoteOutcome; reason: string; location: string; freshUntil: number | null }

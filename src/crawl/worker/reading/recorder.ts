@@ -29,7 +29,10 @@ export function createRecorder({ record, maxItems, maxWaitMs }: RecorderOptions)
     waiting = []
     try {
       const outcomes = await record(batch.map(({ capture }) => capture))
-      for (const [at, { resolve }] of batch.entries()) resolve(outcomes[at]!)
+      for (const [at, { capture, resolve }] of batch.entries()) {
+        if (capture.kind === 'body') capture.release?.()
+        resolve(outcomes[at]!)
+      }
     } catch (error) {
       for (const { reject } of batch) reject(error)
     }

@@ -148,6 +148,7 @@ export function createBatch(options: BatchOptions): Batch {
   async function commit(items: Finished[], lease: PartitionLease): Promise<void> {
     const captures = items.flatMap(({ capture, parts = [] }) => (capture === null ? parts : [capture, ...parts]))
     const outcomes = captures.length === 0 ? [] : await persist(() => documents.record(captures), lease)
+    for (const capture of captures) if (capture.kind === 'body') capture.release?.()
     const offers: Offer[] = []
     const traps: DroppedLinks[] = []
     let next = 0

@@ -8,6 +8,7 @@ import { documentText, type TextSource, textFingerprint } from '../../../core/te
 import type { OmitRules } from '../../../core/text/omit-rules.ts'
 import { bodyDigest, digestText } from '../../../core/url/fingerprint.ts'
 import { prepareBase, resolve } from '../../../core/url/url.ts'
+import { releaseMemory } from '../../../core/work/release-memory.ts'
 import type { Capture, KnownDocument } from '../../../store/contracts/documents.ts'
 import type { DroppedLinks as DroppedByTraps } from '../../../store/contracts/dropped-links.ts'
 import type { FoundLink } from '../../extract/fastfind.ts'
@@ -284,6 +285,10 @@ type PageFacts = {
   text: TextComparison & { textRules: number }
 }
 
+function releaseBodies(...bodies: Buffer[]): void {
+  for (const body of bodies) releaseMemory(body)
+}
+
 function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer, facts: PageFacts): Capture {
   const { rawHeaders, status, address, startedAt } = response
   const { options, digest } = facts
@@ -325,6 +330,7 @@ function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer
     linkKeys: facts.found.keys,
     linkNaming: options.linkNaming,
     ...(options.givesAnswers && { answer: { body, headers: rawHeaders } }),
+    ...(!options.givesAnswers && { release: () => releaseBodies(response.body, body) }),
     render: (original) => {
       const contentType = headerValue(rawHeaders, 'content-type') ?? ''
       const refers = original === null ? null : { uri: original.url, date: original.at }
