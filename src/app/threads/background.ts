@@ -10,7 +10,7 @@ export type Background = {
   wake(): void
   /** Waits while there is more important work for the processor. */
   setPaused(paused: boolean): void
-  /** Leaves work in progress for the next time, and ends. */
+  /** Leaves work in progress for the next time, and ends. A step that takes long, such as a large document, is broken off. */
   end(): Promise<void>
 }
 
@@ -28,6 +28,9 @@ export type BackgroundEvents = {
 }
 
 export type FromBackground = { kind: 'warning' | 'note'; message: string } | { kind: 'rest' }
+
+/** Nobody waits longer for a step that can be repeated: all of them survive the end of the process. */
+const MAX_LAST_STEP_MS = 500
 
 export function createBackground(
   folder: string,
@@ -71,7 +74,10 @@ export function createBackground(
       Atomics.store(orders, backgroundOrders.pause, 0)
       Atomics.notify(orders, backgroundOrders.pause)
       thread?.post('wake')
-      await thread?.exited
+      const ending = thread
+      const timer = setTimeout(() => void ending?.terminate(), MAX_LAST_STEP_MS)
+      await ending?.exited
+      clearTimeout(timer)
     },
   }
 }
