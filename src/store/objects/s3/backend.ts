@@ -1,6 +1,5 @@
-import { promisify } from 'node:util'
-import { constants, zstdCompress } from 'node:zlib'
 import { AppError } from '../../../core/errors.ts'
+import { createZstdFrames } from '../../../core/work/zstd-frames.ts'
 import type { ObjectBackend, PlacedRecord, Segment, SegmentWriter } from '../../contracts/object-backend.ts'
 import type { S3Client } from './client.ts'
 
@@ -23,15 +22,14 @@ const MAX_PACKS = 1_000
 const PARALLEL = 4
 const GATHER_MS = 5
 
-const compress = promisify(zstdCompress)
-const options = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+const frameOf = createZstdFrames({ level: 1 })
 
 export function createS3Backend({ client, address, prefix, fileHeader }: S3BackendDeps): ObjectBackend {
   const folderOf = (name: string): string => `${prefix}${name}/`
   const keyOf = (name: string, pack: number): string => `${folderOf(name)}${String(pack).padStart(6, '0')}.warc.zst`
 
   async function create(name: string): Promise<SegmentWriter> {
-    const header = await compress(fileHeader(`${name}.warc.zst`), options)
+    const header = await frameOf(fileHeader(`${name}.warc.zst`))
     let packs = 0
     let bytes = 0
     return {
@@ -90,5 +88,5 @@ async function packRecord(pieces: readonly Uint8Array[]): Promise<Buffer> {
     pieces.length === 1
       ? Buffer.from(pieces[0]!.buffer, pieces[0]!.byteOffset, pieces[0]!.length)
       : Buffer.concat(pieces)
-  return compress(record, options)
+  return frameOf(record)
 }

@@ -1,6 +1,6 @@
-import { promisify } from 'node:util'
-import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { AppError } from '../../../core/errors.ts'
+import { createZstdFrames } from '../../../core/work/zstd-frames.ts'
 import type { Place } from '../../contracts/object-backend.ts'
 
 /**
@@ -22,8 +22,9 @@ export const placedCodings = [PLACED, PLACED_ZSTD] as const
 const MAX_PART_BYTES = 1 << 20
 /** Less is not worth the while. */
 const MIN_SAVED = 0.05
-const params = { [constants.ZSTD_c_compressionLevel]: 1 }
-const compress = promisify(zstdCompress)
+const LEVEL = 1
+const params = { [constants.ZSTD_c_compressionLevel]: LEVEL }
+const frameOf = createZstdFrames({ level: LEVEL })
 
 export function partsOf(pieces: readonly Uint8Array[]): RecordPart[] {
   return split(pieces).map((piece) => smaller(piece, zstdCompressSync(piece, { params, pledgedSrcSize: piece.length })))
@@ -31,9 +32,7 @@ export function partsOf(pieces: readonly Uint8Array[]): RecordPart[] {
 
 /** The same, compressed by other threads of the process. */
 export function partsOfAside(pieces: readonly Uint8Array[]): Promise<RecordPart[]> {
-  return Promise.all(
-    split(pieces).map(async (piece) => smaller(piece, await compress(piece, { params, pledgedSrcSize: piece.length }))),
-  )
+  return Promise.all(split(pieces).map(async (piece) => smaller(piece, await frameOf(piece))))
 }
 
 /** As they are. */

@@ -17,7 +17,7 @@ export type HostPlaces = {
 }
 
 export const placeStatements = {
-  any: 'SELECT EXISTS (SELECT FROM host_places) AS any',
+  any: 'SELECT EXISTS (SELECT 1 FROM host_places) AS any',
   find: 'SELECT host, place FROM host_places WHERE partition = $1::smallint AND host = ANY($2::text[])',
 } as const
 

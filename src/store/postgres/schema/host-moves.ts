@@ -43,7 +43,7 @@ const moved = 'unnest($3::bigint[], $4::bigint[]) AS m (old, new)'
 const queueColumns = `priority, fp, watch, round, fresh_from, since, depth, hops, redirects, attempts, first, url, parent, rises`
 
 const statements = {
-  any: 'SELECT EXISTS (SELECT FROM hosts) OR EXISTS (SELECT FROM documents) AS any',
+  any: 'SELECT EXISTS (SELECT 1 FROM hosts) OR EXISTS (SELECT 1 FROM documents) AS any',
   holders: 'SELECT name FROM holders WHERE until > now()',
   partitions: 'SELECT partition FROM frontiers ORDER BY partition',
   hosts: 'SELECT id, host FROM hosts WHERE partition = $1::smallint AND id > $2 ORDER BY id LIMIT $3',

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { describe, test } from 'node:test'
+import { zstdDecompressSync } from 'node:zlib'
+import { createZstdFrames, MAX_STREAMED_BYTES } from './zstd-frames.ts'
+
+/** Compresses to about half. */
+const halfRandom = (bytes: number): Buffer => Buffer.from(randomBytes(bytes / 2).toString('hex'))
+
+describe('zstd frames', () => {
+  test('each piece is a frame that can be read alone, whatever its size and however many come at once', async () => {
+    const frameOf = createZstdFrames({ level: 1 })
+    const sizes = [0, 2, 100, 34_000, 300_000, 1 << 20, 34_000, 2]
+    const pieces = sizes.map(halfRandom)
+    const frames = await Promise.all(pieces.map(frameOf))
+    for (const [index, frame] of frames.entries())
+      assert.ok(zstdDecompressSync(frame).equals(pieces[index]!), `of ${sizes[index]} bytes`)
+  })
+
+  test('pieces that nothing shortens, up to the largest that share an encoder and beyond', async () => {
+    const frameOf = createZstdFrames({ level: 1 })
+    for (const piece of [randomBytes(MAX_STREAMED_BYTES), randomBytes(MAX_STREAMED_BYTES + 1)])
+      assert.ok(zstdDecompressSync(await frameOf(piece)).equals(piece))
+  })
+
+  test('a frame is what compressing the piece alone would be, as far as its reader is concerned', async () => {
+    const frameOf = createZstdFrames({ level: 1 })
+    const piece = halfRandom(50_000)
+    const [first, , again] = await Promise.all([piece, halfRandom(9_000), piece].map(frameOf))
+    assert.ok(first!.equals(again!), 'nothing of those before it is left')
+  })
+
+  test('a piece that cannot be compressed is its own failure', async () => {
+    const frameOf = createZstdFrames({ level: 1 })
+    const [broken, whole] = await Promise.allSettled([
+      frameOf(7 as unknown as Uint8Array),
+      frameOf(Buffer.from('whole')),
+    ])
+    assert.equal(broken!.status, 'rejected')
+    assert.equal(whole!.status, 'fulfilled')
+  })
+})
