@@ -9,7 +9,8 @@ import { createHandlerSite } from '../site/handler-site.ts'
 import { until } from '../watch/up-run.ts'
 import { startCrawl } from './worker-process.ts'
 
-usePostgres()
+// All rows of a distributed table can't be locked at once.
+usePostgres({ plain: true })
 
 const SEEDS = 2_500
 

@@ -1,5 +1,6 @@
 import { type Origin, startOrigin } from '../../bench/origin/start.ts'
 import { openPool, type PostgresPool } from '../../src/store/postgres/connection/pool.ts'
+import { type Pgbouncer, startPgbouncer } from '../../src/store/postgres/testkit/pgbouncer.testkit.ts'
 import { type PostgresServer, startPostgres } from '../../src/store/postgres/testkit/postgres-server.testkit.ts'
 import { type EraceProcess, lastLines, readResult, startErace } from '../kit/erace.ts'
 import { timed } from './experiment.ts'
@@ -17,6 +18,9 @@ export type ClusterWeb<S extends StoreServer = PostgresServer> = {
   crawl(): EraceProcess
   worker(name: string): EraceProcess
   erace(...args: string[]): EraceProcess
+  /** What all processes are told, and how the crawl is started: for those who start them in another way. */
+  env: Record<string, string>
+  crawlArgs: readonly string[]
   /** Kills the processes that still run. */
   close(): Promise<void>
 }
@@ -30,6 +34,8 @@ export type ClusterWebOptions = {
   delayMs: number
   latencyMs: number
   leaseMs: number
+  /** Whether all processes reach the database by way of PgBouncer, which pools by session. */
+  pooler?: boolean
   /** The time limit of the experiment. */
   patienceMs: number
 }
@@ -40,11 +46,15 @@ const small = { meanBytes: 8000, links: 25 }
 async function startClusterWeb<S extends StoreServer>(options: ClusterWebOptions, server: S): Promise<ClusterWeb<S>> {
   const { pages, hosts, fetchers, threads, delayMs, latencyMs, leaseMs } = options
   const store = await server.createDatabase('erace')
+  const pooler: Pgbouncer | null =
+    options.pooler === true
+      ? await startPgbouncer(store, 'session', { default_pool_size: '150', max_client_conn: '300' })
+      : null
   const origin = await startOrigin({ pages, hosts, latencyMs, ...small })
   const pool = openPool({ address: store, maxConnections: 2, name: 'judge' })
   const started: EraceProcess[] = []
   const env = {
-    ERACE_STORE: store,
+    ERACE_STORE: pooler?.address ?? store,
     ERACE_CLUSTER_LEASE: `${leaseMs}ms`,
     ERACE_CRAWL_DELAY: `${delayMs}ms`,
     ERACE_CRAWL_DELAYFACTOR: '0',
@@ -59,20 +69,22 @@ async function startClusterWeb<S extends StoreServer>(options: ClusterWebOptions
 
   const size = ['--fetchers', `${fetchers}`, '--threads', `${threads}`]
   const scope = `^http://127\\.0\\.\\d+\\.\\d+:${origin.port}/`
+  const limits = ['--delay', `${delayMs}`, '--per-host', '1', '--restrict', scope]
+  const crawlArgs = ['crawl', ...origin.seeds, '--json', ...limits, ...size]
   return {
     origin,
     server,
     pool,
+    env,
+    crawlArgs,
     erace: start,
-    crawl() {
-      const limits = ['--delay', `${delayMs}`, '--per-host', '1', '--restrict', scope]
-      return start('crawl', ...origin.seeds, '--json', ...limits, ...size)
-    },
+    crawl: () => start(...crawlArgs),
     worker: (name) => start('worker', '--name', name, '--json', ...size),
     async close() {
       for (const { stop } of started) await stop('SIGKILL')
       await pool.close()
       await origin.close()
+      await pooler?.end()
       await server.end()
     },
   }

@@ -20,6 +20,8 @@ const defaults = {
   everyMs: 5000,
   /** … or, if not 0, the number of requests between them. */
   everyRequests: 0,
+  /** By way of PgBouncer. */
+  pooler: false,
   patienceMs: 600_000,
 }
 type KillWorkersOptions = typeof defaults

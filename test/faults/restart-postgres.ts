@@ -13,6 +13,8 @@ const defaults = {
   leaseMs: 15_000,
   /** How long the database is away. */
   awayMs: 20_000,
+  /** By way of PgBouncer. */
+  pooler: false,
   patienceMs: 300_000,
 }
 

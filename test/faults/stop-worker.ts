@@ -23,6 +23,8 @@ const defaults = {
   leaseMs: 3000,
   /** How often the worker is suspended. */
   stops: 3,
+  /** By way of PgBouncer. */
+  pooler: false,
   patienceMs: 300_000,
 }
 type StopWorkerOptions = typeof defaults

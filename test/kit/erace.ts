@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-const program = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const ownProgram = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const maxKeptChars = 4 * 1024 * 1024
 
 export type EraceEnd = { exitCode: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
@@ -21,7 +21,12 @@ export type EraceProcess = {
 }
 
 /** The real command in its own process, as a user starts it. */
-export function startErace(args: readonly string[], env: Record<string, string> = {}, cwd?: string): EraceProcess {
+export function startErace(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  cwd?: string,
+  program = ownProgram,
+): EraceProcess {
   const child = spawn(process.execPath, [program, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     cwd,

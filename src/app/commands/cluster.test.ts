@@ -7,9 +7,10 @@ import { offersOf } from '../../store/conformance/samples.testkit.ts'
 import { createPostgresNodes } from '../../store/postgres/cluster/nodes.ts'
 import { createPostgresRuns } from '../../store/postgres/cluster/runs.ts'
 import { schedulerRole } from '../../store/postgres/cluster/schedule.ts'
+import { openPool } from '../../store/postgres/connection/pool.ts'
 import { createPostgresFrontier } from '../../store/postgres/frontier/frontier.ts'
 import { createLeaderLease } from '../../store/postgres/leases/leader.ts'
-import { createDatabase, usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
+import { createDatabase, createEmptyDatabase, usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
 import { distribute, migrate, control as openControl, schema } from './cluster.ts'
 
 usePostgres()
@@ -117,9 +118,7 @@ describe('control of a cluster', () => {
   })
 
   test('a database without the schema is refused with a hint to erace migrate', async () => {
-    const { pool, address, destroy } = await createDatabase()
-    await pool.query('DROP SCHEMA public CASCADE')
-    await pool.query('CREATE SCHEMA public')
+    const { address, destroy } = await createEmptyDatabase()
     await assert.rejects(openControl(targetOf(address)), /lacks \d+ steps of the schema; erace migrate/)
     await destroy()
   })
@@ -127,9 +126,8 @@ describe('control of a cluster', () => {
 
 describe('the schema of a shared store', () => {
   test('is shown, applied and shown again', async () => {
-    const { pool, address, destroy } = await createDatabase()
-    await pool.query('DROP SCHEMA public CASCADE')
-    await pool.query('CREATE SCHEMA public')
+    const { address, destroy } = await createEmptyDatabase()
+    const pool = openPool({ address, maxConnections: 1, name: 'test' })
     const target = targetOf(address)
     const before = await schema(target)
     assert.ok(before.steps.every(({ appliedAt }) => appliedAt === null))
@@ -143,6 +141,7 @@ describe('the schema of a shared store', () => {
     const after = await schema(target)
     assert.ok(after.steps.every(({ appliedAt }) => /^\d{4}-\d\d-\d\dT.*Z$/.test(appliedAt ?? '')))
     if (!after.citus) await assert.rejects(distribute(target), (error) => isAppError(error, 'store-refused'))
+    await pool.close()
     await destroy()
   })
 
