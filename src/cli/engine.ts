@@ -221,6 +221,8 @@ export type ClusterSnapshot = {
   hosts: number
   /** Versions waiting to be matched. */
   tasks: number
+  /** Hosts with the longest queues, these first. */
+  heavyHosts: { host: string; queued: number }[]
 }
 
 export type ClusterControl = {

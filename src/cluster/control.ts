@@ -5,9 +5,11 @@ import type { ClusterFacts, NodeReport, NodeStore } from '../store/contracts/clu
 /** Sums over all partitions. */
 export type FrontierTotals = { totals(run: number): Promise<{ queued: number; seen: number; hosts: number }> }
 
+export type HeavyHost = { host: string; queued: number }
+
 export type ClusterControlDeps = {
   nodes: NodeStore
-  frontier: FrontierTotals
+  frontier: FrontierTotals & { heavyHosts(limit: number): Promise<HeavyHost[]> }
   countTasks(): Promise<number>
   facts(): Promise<ClusterFacts>
   clock?: Pick<Clock, 'monotonic'>
@@ -16,21 +18,23 @@ export type ClusterControlDeps = {
 /** Silent nodes are shown for so long. */
 const FORGOTTEN_MS = 86_400_000
 const FORGET_EVERY_MS = 60_000
-/** There may be millions of tasks, and counting them takes time. */
+/** There may be millions of tasks and hosts, and looking through them takes time. */
 const COUNT_EVERY_MS = 2_000
+const HEAVY_HOSTS = 5
 
 /** Monitors and steers a cluster through its store alone, whichever of its nodes run. */
 export function createClusterControl({ nodes, frontier, countTasks, facts, clock = systemClock }: ClusterControlDeps) {
   let forgetAt = Number.NEGATIVE_INFINITY
   let countAt = Number.NEGATIVE_INFINITY
   let tasks = 0
+  let heavyHosts: HeavyHost[] = []
   let totals = { queued: 0, seen: 0, hosts: 0 }
 
-  async function recentTasks(): Promise<number> {
-    if (clock.monotonic() < countAt) return tasks
+  async function count(): Promise<void> {
+    if (clock.monotonic() < countAt) return
     tasks = await countTasks()
+    heavyHosts = await frontier.heavyHosts(HEAVY_HOSTS)
     countAt = clock.monotonic() + COUNT_EVERY_MS
-    return tasks
   }
 
   return {
@@ -45,12 +49,12 @@ export function createClusterControl({ nodes, frontier, countTasks, facts, clock
       try {
         const { queued, seen, hosts } = await frontier.totals(now.run?.id ?? 0)
         totals = { queued, seen, hosts }
-        await recentTasks()
+        await count()
       } catch (error) {
         if (!isAppError(error) || error.retry === 'never') throw error
         problem = error.message
       }
-      return { nodes: list, ...now, ...totals, tasks, problem }
+      return { nodes: list, ...now, ...totals, tasks, heavyHosts, problem }
     },
     async drain(name: string, draining: boolean): Promise<string> {
       const node = pick(await nodes.list(), name)

@@ -35,6 +35,19 @@ describe('the screen of the monitor', () => {
     assert.deepEqual(lines.slice(-2), ['m1-7-abcdef', 'q quit  ? help  j/k select  d drain  p pause'.padEnd(80)])
   })
 
+  test('hosts with much of the queue have a line of their own', () => {
+    const heavyHosts = [
+      { host: 'large.example', queued: 600 },
+      { host: 'evil\u001b[2J.example', queued: 200 },
+      { host: 'small.example', queued: 40 },
+    ]
+    const heavy = topLines(viewOf({ snapshot: snapshotOf({ queued: 900, heavyHosts }) }))
+    assert.match(heavy[3]!, /^longest queues: {2}large\.example 600 {2}evil\S*\.example 200$/)
+    assert.ok(!heavy.join('').includes('\u001b'))
+    const even = topLines(viewOf({ snapshot: snapshotOf({ queued: 90_000, heavyHosts }) }))
+    assert.ok(!even.join('\n').includes('longest queues'))
+  })
+
   test('wider terminals show where nodes run, and what went wrong last', () => {
     const node = nodeOf({ stats: { lastError: 'connect ECONNREFUSED' } })
     const lines = topLines(viewOf({ snapshot: snapshotOf({ nodes: [node] }), size: { columns: 160, rows: 10 } }))

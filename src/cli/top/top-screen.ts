@@ -100,10 +100,22 @@ function headLines({ before, snapshot, leaseMs, size }: TopView, paint: Paint): 
       size.columns,
     ),
   )
+  const heavy = heavyWords(snapshot)
+  if (heavy.length > 0) lines.push(fit(['longest queues:', ...heavy], size.columns))
   if (state !== '') lines.push(paint(cut(state, size.columns), '1;33'))
   if (problem !== null)
     lines.push(paint(cut(`counts are not current: ${printable(problem, size.columns)}`, size.columns), '1;33'))
   return lines
+}
+
+/** A host is asked by one thread at its own pace: one with much of the queue is what the end of a crawl waits for. */
+const HEAVY_SHARE = 0.05
+const HEAVY_REQUESTS = 100
+
+function heavyWords({ heavyHosts, queued }: ClusterSnapshot): string[] {
+  return heavyHosts
+    .filter((host) => host.queued >= HEAVY_REQUESTS && host.queued >= queued * HEAVY_SHARE)
+    .map((host) => `${printable(host.host, 60)} ${formatCount(host.queued)}`)
 }
 
 function rateWords({ pages, bytes, errors }: ClusterRates): string[] {

@@ -30,6 +30,7 @@ export function snapshotOf(parts: Partial<ClusterSnapshot> = {}): ClusterSnapsho
     seen: 9_000_000,
     hosts: 4_321,
     tasks: 12,
+    heavyHosts: [],
     ...parts,
   }
 }

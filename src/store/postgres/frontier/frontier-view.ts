@@ -7,6 +7,8 @@ import { frontierStatements } from './frontier-rows.ts'
 
 /** Of a host's queue; one of millions of rows would take seconds. */
 const MAX_LOOKED_AT = 100_000
+/** Partitions in which heavy hosts are looked for. One that many light hosts fill isn't slowed by one of them. */
+const HEAVIEST = 16
 
 export const viewStatements = {
   host: `SELECT queued, next_at AS "nextAt", failures, rests, given_up AS "givenUp" FROM hosts WHERE partition = $1 AND host = $2`,
@@ -17,12 +19,21 @@ export const viewStatements = {
   totals: `SELECT coalesce(sum(queued), 0)::bigint AS queued, coalesce(sum(seen) FILTER (WHERE run = $1), 0)::bigint AS seen,
     coalesce(sum(hosts), 0)::bigint AS hosts, coalesce(sum(given_up) FILTER (WHERE run = $1), 0)::bigint AS "givenUp"
     FROM frontiers`,
+  heaviest: 'SELECT partition FROM frontiers WHERE queued > 0 ORDER BY queued DESC LIMIT $1',
+  /** Of so many that have something queued: a partition of very many hosts would take long, and has none that is heavy. */
+  heavyHosts: `SELECT host, queued FROM (
+      SELECT host, queued FROM hosts WHERE partition = $1 AND queued > 0 LIMIT ${MAX_LOOKED_AT}) waiting
+    ORDER BY queued DESC LIMIT $2`,
 } as const
 
 export type PostgresFrontierView = FrontierView & {
   /** Over all partitions. A run is over when nothing is queued any more. */
   totals(run: number): Promise<FrontierCounts>
+  /** In the partitions with the most requests: hosts with the longest queues, these first. */
+  heavyHosts(limit: number): Promise<HeavyHost[]>
 }
+
+export type HeavyHost = { host: string; queued: number }
 
 export function createPostgresFrontierView(pool: PostgresPool): PostgresFrontierView {
   return {
@@ -41,6 +52,16 @@ export function createPostgresFrontierView(pool: PostgresPool): PostgresFrontier
       return (await pool.query(viewStatements.queued, [partitionOf(host), host, String(fp)])).length > 0
     },
     totals: async (run) => (await pool.query<FrontierCounts>(viewStatements.totals, [run]))[0]!,
+    async heavyHosts(limit) {
+      const partitions = await pool.query<{ partition: number }>(viewStatements.heaviest, [HEAVIEST])
+      const found = await Promise.all(
+        partitions.map(({ partition }) => pool.query<HeavyHost>(viewStatements.heavyHosts, [partition, limit])),
+      )
+      return found
+        .flat()
+        .sort((a, b) => b.queued - a.queued)
+        .slice(0, limit)
+    },
     dropped: (after, limit) => droppedOfPartitions(pool, after, limit),
     close() {},
   }

@@ -124,3 +124,17 @@ END $$
  * others. Somebody always has too few while one is free, for their shares are rounded up.
  */
 export const balancedLeases = heavyPartitions + balancedBeat
+
+/**
+ * Where there are more holders than partitions, first threads come first: so a process whose first thread holds a partition has others that
+ * read its pages, and no process holds several while another has none. Nobody beyond that takes one because it is busy.
+ */
+export const leasesOfManyThreads = balancedBeat
+  .replace(
+    'WHERE holder < p_holder',
+    `WHERE (split_part(holder, '/', -2), holder) < (split_part(p_holder, '/', -2), p_holder)`,
+  )
+  .replace(
+    'WHEN p_leaving THEN 0 ELSE (cardinality(v_heavy)',
+    'WHEN p_leaving THEN 0 WHEN v_live > 256 THEN v_share ELSE (cardinality(v_heavy)',
+  )

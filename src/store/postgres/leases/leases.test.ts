@@ -29,14 +29,18 @@ type Holder = PartitionLeases & {
   giveWanted(): Promise<void>
 }
 
-function holderOf(pool: PostgresPool, node: string, { name = node, clock = createManualClock() } = {}): Holder {
+function holderOf(
+  pool: PostgresPool,
+  node: string,
+  { name = node, shard = 0, clock = createManualClock() } = {},
+): Holder {
   const told = { granted: [] as PartitionGrant[], wanted: [] as number[], lost: [] as number[] }
   const listener = {
     granted: (grants: readonly PartitionGrant[]) => void told.granted.push(...grants),
     wanted: (partitions: readonly number[]) => void told.wanted.push(...partitions),
     lost: (partitions: readonly number[]) => void told.lost.push(...partitions),
   }
-  const leases = createPartitionLeases({ pool, node, name, shard: 0, clock, listener })
+  const leases = createPartitionLeases({ pool, node, name, shard, clock, listener })
   return { ...leases, ...told, giveWanted: () => leases.release(told.wanted.splice(0)) }
 }
 
@@ -83,6 +87,31 @@ describe('leases of partitions', () => {
       assert.deepEqual(
         holders.map((holder) => holder.held().length + holder.granted.length),
         before,
+      )
+    }),
+  )
+
+  test(
+    'of more threads than there are partitions, each process has one that holds some, busy or not',
+    withDatabase(async ({ pool }) => {
+      await pool.query('UPDATE frontiers SET queued = 500')
+      const processes = Array.from({ length: 150 }, (_, n) =>
+        [0, 1].map((shard) => holderOf(pool, `node-${n}`, { shard })),
+      )
+      const holders = processes.flat()
+      for (let round = 0; round < 3; round++)
+        for (const holder of holders) {
+          await holder.heartbeat()
+          await holder.giveWanted()
+        }
+      const held = processes.map((threads) => threads.map((thread) => thread.held().length))
+      assert.ok(
+        held.every(([first]) => first === 1),
+        'every first thread',
+      )
+      assert.equal(
+        held.reduce((sum, [, second]) => sum + second!, 0),
+        256 - 150,
       )
     }),
   )

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { balancedLeases } from '../leases/leases-functions.ts'
+import { balancedLeases, leasesOfManyThreads } from '../leases/leases-functions.ts'
 import { moveHosts, placesSchema } from './host-moves.ts'
 import { archiveSchema, collectionRunSchema, reachedSchema, segmentsSchema } from './schema-archive.ts'
 import { channelsSchema, credentialsSchema, deliveriesSchema } from './schema-channels.ts'
@@ -435,5 +435,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: '52d9e0824b9ca75d4ccdd35da0fb9266496b24998a75db3c90028672b5d9a044',
     name: 'partitions with many requests are shared evenly',
     sql: balancedLeases,
+  },
+  {
+    id: 36,
+    sha256: 'aca499d85bcb704171cc8d8d975dc0ba5d5ebf184f73a1d6d4baf211dfb5e398',
+    name: 'partitions for processes first, then for their threads',
+    sql: leasesOfManyThreads,
   },
 ]
