@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { lastLines, startErace } from '../kit/erace.ts'
 import { until } from '../watch/up-run.ts'
-import { type ClusterWeb, checkWeb, crawlEnd, withClusterWeb } from './cluster-web.ts'
+import { type ClusterWeb, checkWeb, withClusterWeb } from './cluster-web.ts'
 import { inFolder, runAlone } from './experiment.ts'
 import { startUnit, type UnitProcess } from './unit-process.ts'
 
@@ -24,7 +24,8 @@ const defaults = {
   hosts: 60,
   fetchers: 32,
   threads: 1,
-  delayMs: 100,
+  /** Long enough that the crawl outlasts the upgrade. */
+  delayMs: 1000,
   latencyMs: 20,
   leaseMs: 15_000,
   patienceMs: 600_000,
@@ -95,14 +96,15 @@ export async function runUpgrade(given: Partial<Options> = {}) {
         )
         const askedMeanwhile = (await web.origin.stats()).distinct - askedBefore
         schemas.after = await schemaOf(web)
-        const result = await crawlEnd(fleet.crawl(here), options.patienceMs, faults)
+        if (await isOver(web)) faults.push('the crawl was over before all were upgraded')
+        await until('the workers to end the crawl', () => isOver(web), options.patienceMs)
         const restarts = fleet.restarts()
         await fleet.end()
         const verify = await web.erace('verify', '--json').ended
         if (verify.exitCode !== 0) faults.push(`verify ended with ${verify.exitCode}: ${lastLines(verify)}`)
         if (options.from === '' && schemas.after <= schemas.before) faults.push('the schema did not change')
         const report = await checkWeb(web, { ...options, losses: options.workers + 1 }, faults)
-        return { from, schemas, askedBefore, askedMeanwhile, restarts, ...report, result }
+        return { from, schemas, askedBefore, askedMeanwhile, restarts, ...report }
       } finally {
         await fleet.end()
       }
@@ -111,6 +113,10 @@ export async function runUpgrade(given: Partial<Options> = {}) {
 }
 
 const signalOf = ({ patienceMs }: Options): AbortSignal => AbortSignal.timeout(patienceMs)
+
+async function isOver({ pool }: ClusterWeb): Promise<boolean> {
+  return (await pool.query('SELECT 1 FROM runs WHERE finished_at IS NULL')).length === 0
+}
 
 async function schemaOf({ pool }: ClusterWeb): Promise<number> {
   const [row] = await pool.query<{ id: number }>('SELECT max(id) AS id FROM migrations')

@@ -71,6 +71,12 @@ for (const pathStyle of [true, false])
       stranger.close()
     })
 
+    test('a signature by another secret is refused once and for all', async () => {
+      const forger = createS3Client({ ...server.settings, secretKey: 'another', ...quick })
+      await assert.rejects(forger.put('a', Buffer.from('x')), (error) => isAppError(error, 'store-refused'))
+      forger.close()
+    })
+
     test('a server that is gone is asked a few times, and again by whoever waits longer', async () => {
       await server.stop()
       await assert.rejects(client.put('late', Buffer.from('x')), (error) => isAppError(error, 'store-unreachable'))

@@ -1,9 +1,12 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import type { Server as HttpServer } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { S3Settings } from '../s3/client.ts'
+import { createCheckingProxy } from './signature-check.testkit.ts'
 
 /** What is used of the package `s3rver`, which brings no types. */
 type ServerClass = new (options: {
@@ -26,17 +29,19 @@ export type S3Server = {
   end(): Promise<void>
 }
 
-/** A server of the S3 protocol on loopback, with one bucket. It knows these keys and no others. */
+const keys = { accessKey: 'S3RVER', secretKey: 'S3RVER' }
+
+/** A server of the S3 protocol on loopback, with one bucket. It knows these keys and no others, and checks signatures. */
 export async function startS3Server({ pathStyle = true } = {}): Promise<S3Server> {
   const directory = mkdtempSync(join(tmpdir(), 'erace-s3-'))
   let port = 0
-  let running: InstanceType<ServerClass> | null = null
+  let running: { server: InstanceType<ServerClass>; proxy: HttpServer } | null = null
 
   async function start(): Promise<void> {
-    running = new Server({
+    const server = new Server({
       ...{
         address: '127.0.0.1',
-        port,
+        port: 0,
         silent: true,
         directory,
         vhostBuckets: !pathStyle,
@@ -44,17 +49,26 @@ export async function startS3Server({ pathStyle = true } = {}): Promise<S3Server
       },
       configureBuckets: [{ name: 'bodies', configs: [] }],
     })
-    port = (await running.run()).port
+    const inner = (await server.run()).port
+    const proxy = createCheckingProxy(keys, () => inner).listen(port, '127.0.0.1')
+    await once(proxy, 'listening')
+    port = (proxy.address() as AddressInfo).port
+    running = { server, proxy }
   }
 
   async function stop(): Promise<void> {
-    await running?.close()
+    const ending = running
     running = null
+    if (ending === null) return
+    const closed = once(ending.proxy, 'close')
+    ending.proxy.close()
+    ending.proxy.closeAllConnections()
+    await closed
+    await ending.server.close()
   }
 
   await start()
   const host = pathStyle ? '127.0.0.1' : 's3.localhost'
-  const keys = { accessKey: 'S3RVER', secretKey: 'S3RVER' }
   return {
     settings: { endpoint: `http://${host}:${port}`, region: 'us-east-1', bucket: 'bodies', ...keys, pathStyle },
     start,
