@@ -2,10 +2,11 @@ import type { Clock } from '../../core/clock.ts'
 import type { SkipReason } from '../../core/reports/crawl-report.ts'
 import type { Check, Offer } from '../../core/request.ts'
 import { originOf } from '../../core/url/url.ts'
+import { createAskTogether } from '../../core/work/ask-together.ts'
 import { createWhileAlive } from '../../core/work/race.ts'
 import type { Retries } from '../../core/work/retries.ts'
 import { wait } from '../../core/work/retry.ts'
-import type { CaptureOutcome, DocumentStore } from '../../store/contracts/documents.ts'
+import type { CaptureOutcome, DocumentStore, KeptPage } from '../../store/contracts/documents.ts'
 import type { FrontierStore } from '../../store/contracts/frontier.ts'
 import type { Fetcher } from '../fetch/fetcher.ts'
 import type { Secrets } from '../fetch/secrets.ts'
@@ -282,7 +283,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
     ...{ pipe: deps.pipe, stats, crawlStats, clock, log, settings },
     give: (page) => (isShared && tables?.has(page.request) !== true ? sharedReading.give(page) : null),
     countFor: ({ check }, name, n) => watches.count(check.watch, name, n),
-    documents: { ...documents, links: (known) => batch.persist(() => documents.links(known)) },
+    linksOf: createAskTogether<KeptPage, string[]>((known) => batch.persist(() => documents.links(known))),
   })
   const run = createVisitRunner({
     ...{ clock, frontier, dispatcher, batch, hostFailures, crawlStats, crawlDelays, refuse, tables },

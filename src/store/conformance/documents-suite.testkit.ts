@@ -236,8 +236,9 @@ export function documentsSuite(engine: StoreEngine): void {
         ])
         const versions = outcomes.map((outcome) => ('versionId' in outcome ? outcome.versionId : 0))
         assert.deepEqual(await shard.versions.links(versions[0]!), links)
-        const [known] = await shard.documents.find([pageOf(host, '/', '')])
-        assert.deepEqual(await shard.documents.links(known!), links)
+        const [known, bare] = await shard.documents.find([pageOf(host, '/', ''), pageOf(host, '/none', '')])
+        const absent = { versionId: 0, url: `http://${host}/absent` }
+        assert.deepEqual(await shard.documents.links([bare!, known!, absent, known!]), [[], links, [], links])
         assert.deepEqual(await shard.versions.links(versions[1]!), [])
         assert.deepEqual(await shard.versions.links(versions[2]!), links)
         assert.deepEqual(await shard.versions.links(999_999), [])

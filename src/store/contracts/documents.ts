@@ -13,9 +13,11 @@ export type DocumentStore = {
   record(captures: readonly Capture[]): Promise<CaptureOutcome[]>
   /** What is known of these documents, for conditional requests; `null` for those never seen. */
   find(keys: readonly DocumentKey[]): Promise<(KnownDocument | null)[]>
-  /** Outgoing links of a document's current version, in page order. */
-  links(known: Pick<KnownDocument, 'versionId' | 'url'>): Promise<string[]>
+  /** Outgoing links of the current versions of these documents, each in page order; none where there is no version. */
+  links(known: readonly KeptPage[]): Promise<string[][]>
 }
+
+export type KeptPage = Pick<KnownDocument, 'versionId' | 'url'>
 
 export type DocumentKey = { host: string; fp: bigint }
 

@@ -6,7 +6,7 @@ import { isTable, type Offer, pagePriority, type QueuedRequest } from '../../../
 import { accessOf, isOpen, withAccess } from '../../../core/url/access.ts'
 import { bodyDigest, digestText } from '../../../core/url/fingerprint.ts'
 import { registrableDomain } from '../../../core/url/partition.ts'
-import type { Capture, DocumentStore, KnownDocument, NoteOutcome } from '../../../store/contracts/documents.ts'
+import type { Capture, KeptPage, KnownDocument, NoteOutcome } from '../../../store/contracts/documents.ts'
 import type { DroppedLinks } from '../../../store/contracts/dropped-links.ts'
 import { type FetchResponse, mediaTypeOf } from '../../fetch/fetch-result.ts'
 import { freshUntil } from '../../fetch/validators.ts'
@@ -44,7 +44,8 @@ export type Conclusion = {
 export type Conclude = ReturnType<typeof createConclude>
 
 export type ConcludeDeps = {
-  documents: DocumentStore
+  /** Outgoing links of a kept version. */
+  linksOf(known: KeptPage): Promise<string[]>
   pipe: LinkPipe
   stats: ShardStats
   /** Counts for the crawl of the service that a request belongs to. */
@@ -60,7 +61,7 @@ export type ConcludeDeps = {
 type Visited = Exclude<VisitResult, { kind: 'postponed' }> | { kind: 'dropped' }
 
 export function createConclude(deps: ConcludeDeps) {
-  const { documents, pipe, stats, countFor, crawlStats, clock, log, settings } = deps
+  const { linksOf, pipe, stats, countFor, crawlStats, clock, log, settings } = deps
   const { reading } = settings
 
   function add(request: QueuedRequest, name: CounterName, n = 1): void {
@@ -222,7 +223,7 @@ export function createConclude(deps: ConcludeDeps) {
     // Most links of a page are known by now: their keys show it without reading the links themselves.
     const positions = isNamedAlike ? pipe.unknown(linkKeys, context) : null
     if (positions?.length === 0) return { ...noLinks, links: linkKeys.length / 8 }
-    const links = await documents.links(known)
+    const links = await linksOf(known)
     const wanted = positions === null ? links : positions.flatMap((at) => links[at] ?? [])
     const found = wanted.map((href) => ({ href, tag: 'a' as const, nofollow: false, known: null }))
     pipe.enter(context)
@@ -253,7 +254,7 @@ export function createConclude(deps: ConcludeDeps) {
     { message, known }: Extract<VisitResult, { kind: 'vanished' }>,
   ): Promise<Conclusion> {
     const facts = { at: clock.now(), address: '', run: runOf(request) }
-    const links = known === null || known.versionId === 0 ? [] : await documents.links(known)
+    const links = known === null || known.versionId === 0 ? [] : await linksOf(known)
     const access = accessOf(request.url)
     const own = links.map((url) => withAccess(url, access)).filter((url) => isBelow(request.url, url))
     const parts = own.filter((url) => !url.endsWith('/')).map((url) => goneCapture(request, url, facts, reading))

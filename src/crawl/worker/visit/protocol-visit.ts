@@ -136,7 +136,8 @@ export function createProtocolVisit(options: ProtocolVisitOptions) {
 
   async function missingIn({ items, lists }: List, kept: KnownDocument): Promise<string[]> {
     const listed = new Set([...items, ...lists].map(({ url }) => url))
-    return (await documents.links(kept)).filter((url) => !listed.has(url))
+    const [links = []] = await documents.links([kept])
+    return links.filter((url) => !listed.has(url))
   }
 
   return {

@@ -5,6 +5,7 @@ import { isForAll, isTable, type Offer, type QueuedRequest } from '../../../core
 import { believeCount, priorBelief, rateOf } from '../../../core/time/change-belief.ts'
 import { accessOf, isOpen, withoutAccess } from '../../../core/url/access.ts'
 import { originOf } from '../../../core/url/url.ts'
+import { createAskTogether } from '../../../core/work/ask-together.ts'
 import type { DocumentKey, DocumentStore, KnownDocument } from '../../../store/contracts/documents.ts'
 import { type FetchResult, headerValue, isWholeAnswer } from '../../fetch/fetch-result.ts'
 import type { Fetcher } from '../../fetch/fetcher.ts'
@@ -86,7 +87,8 @@ export function createVisit(options: VisitOptions): Visit {
     return { kind: 'skipped', reason: 'robots', status: 0, address: '', signal: untouched }
   }
 
-  const findKnown = createEarlierVersions(documents)
+  // All lookups of one turn go to the store together, which costs half.
+  const findKnown = createAskTogether<DocumentKey, KnownDocument | null>(documents.find)
 
   /** Whether an answer will do that is not the whole page. */
   const isAskedInPart = (known: KnownDocument | null, request: QueuedRequest): known is KnownDocument =>
@@ -173,31 +175,6 @@ export function createVisit(options: VisitOptions): Visit {
 }
 
 const isWeb = /^https?:/
-
-type Question = { key: DocumentKey; resolve(known: KnownDocument | null): void; reject(error: unknown): void }
-
-/** Looks up known documents. All lookups of one turn go to the store together, which costs half. */
-function createEarlierVersions(documents: DocumentStore): (key: DocumentKey) => Promise<KnownDocument | null> {
-  let waiting: Question[] = []
-
-  async function ask(): Promise<void> {
-    const questions = waiting
-    waiting = []
-    try {
-      const answers = await documents.find(questions.map(({ key }) => key))
-      questions.forEach(({ resolve }, at) => {
-        resolve(answers[at] ?? null)
-      })
-    } catch (error) {
-      for (const { reject } of questions) reject(error)
-    }
-  }
-
-  return (key) =>
-    new Promise((resolve, reject) => {
-      if (waiting.push({ key, resolve, reject }) === 1) queueMicrotask(ask)
-    })
-}
 
 /** A watch need not fetch a page that was checked since its check began, or by another watch shortly before. */
 function isDone(known: KnownDocument, { check, hops }: QueuedRequest, run: number, pace: number): boolean {

@@ -148,6 +148,7 @@ export const documentStatements = {
     coalesce(v.body, 'none') AS body, d.not_modified AS "notModified", ${versionSql.isCopy} AS "isCopy", coalesce(l.keys, '') AS "linkKeys",
     coalesce(l.naming, 0) AS "linkNaming"
     FROM ${keys} CROSS JOIN LATERAL ${known} ${current}`,
-  links: `SELECT l.list FROM versions v JOIN links l ON l.partition = v.partition AND l.id = v.links
-    WHERE v.partition = $1::smallint AND v.id = $2::bigint`,
+  links: `SELECT k.place::int, l.list FROM unnest($2::bigint[]) WITH ORDINALITY AS k (id, place)
+    CROSS JOIN LATERAL (SELECT * FROM versions x WHERE x.partition = $1::smallint AND x.id = k.id OFFSET 0) v
+    CROSS JOIN LATERAL (SELECT * FROM links x WHERE x.partition = $1::smallint AND x.id = v.links OFFSET 0) l`,
 }

@@ -216,10 +216,18 @@ export function createPostgresDocuments({
   return {
     record: async (captures) => (captures.length === 0 ? [] : record(captures)),
     find,
-    async links({ versionId, url }) {
-      if (versionId === 0) return []
-      const [row] = await pool.query<{ list: string }>(sql.links, [partitionOfId(versionId), versionId])
-      return row === undefined ? [] : unpackLinks(row.list, url)
+    async links(known) {
+      const links = known.map((): string[] => [])
+      const asked = [...known.keys()].filter((place) => known[place]!.versionId !== 0)
+      const groups = byPartition(asked, (place) => partitionOfId(known[place]!.versionId))
+      await Promise.all(
+        [...groups].map(async ([partition, group]) => {
+          const ids = group.map((place) => known[place]!.versionId)
+          for (const { place, list } of await pool.query<{ place: number; list: string }>(sql.links, [partition, ids]))
+            links[group[place - 1]!] = unpackLinks(list, known[group[place - 1]!]!.url)
+        }),
+      )
+      return links
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { StatementSync } from 'node:sqlite'
 import { isForAll } from '../../../core/request.ts'
 import type { BodyState, Capture, CaptureOutcome, DocumentStore, KnownDocument } from '../../contracts/documents.ts'
 import type { VersionReason } from '../../contracts/versions.ts'
@@ -39,12 +40,34 @@ type Known = {
   original: number
   links: number
 }
-/** SQLite has no truth values. */
-type KnownRow = Omit<KnownDocument, 'isCopy'> & { isCopy: number }
+
+/** The columns of `known`, in their order: to name those of every row takes as long as to read them. */
+type KnownRow = [
+  url: string,
+  run: number,
+  firstAt: number,
+  versions: number,
+  checkedAt: number,
+  status: number,
+  versionId: number,
+  etag: string,
+  lastModified: string,
+  digest: Uint8Array,
+  text: Uint8Array | null,
+  textRules: number,
+  truncated: string,
+  body: BodyState,
+  notModified: number,
+  isCopy: 0 | 1,
+  linkKeys: Uint8Array,
+  linkNaming: number,
+]
 
 type Content = Pick<BodyCapture, 'at' | 'status' | 'address'> & {
   [name in Exclude<keyof typeof noContent, 'completed'>]: BodyCapture[name]
 } & { completed?: string | undefined }
+
+const noted: CaptureOutcome = { kind: 'noted' }
 
 /**
  * Records captures. What becomes of a document and its versions is decided in `rules/versioning.ts`; this carries it out, in one
@@ -222,24 +245,28 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
   }
 
   function recordNote(capture: NoteCapture): CaptureOutcome {
-    const { at, run, status, outcome, reason, location, freshUntil, host, fp } = capture
-    const { changes } = confirmsCurrent(capture)
-      ? sql.notModified.run(at, run, status, at, freshUntil, host, fp)
-      : sql.attempt.run(at, run, status, outcome, reason, location, host, fp)
-    if (changes === 0) insertDocument(capture, outcome, 0, 0, 0)
-    return { kind: 'noted' }
+    const { at, run, status, outcome, reason, location, host, fp } = capture
+    const isThere = confirmsCurrent(capture)
+      ? confirmNote(sql.confirm, capture)
+      : sql.attempt.run(at, run, status, outcome, reason, location, host, fp).changes === 1
+    if (!isThere) insertDocument(capture, outcome, 0, 0, 0)
+    return noted
+  }
+
+  function confirmNote(statement: StatementSync, { at, run, status, freshUntil, host, fp }: NoteCapture): boolean {
+    return statement.run(at, run, status, at, freshUntil, host, fp).changes === 1
   }
 
   function recordGone(capture: GoneCapture): CaptureOutcome {
     const known = sql.current.get(capture.host, capture.fp) as Known | undefined
     if (known === undefined) {
       insertDocument(capture, capture.outcome, 0, 0, 0)
-      return { kind: 'noted' }
+      return noted
     }
     const decision = decideGone(capture, known, known.id === 0 ? null : known)
     if (decision.kind === 'note') {
       note(capture, known.id, decision.note)
-      return { kind: 'noted' }
+      return noted
     }
     supersede(known)
     const id = nextVersion++
@@ -262,8 +289,9 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     return outcome
   }
 
-  /** What is crawled for all is wanted, though no profile asked for it. */
+  /** What is crawled for all is wanted, though no profile asked for it. Most of a later crawl was so before, and has not changed. */
   function keepForAll(capture: Capture): CaptureOutcome {
+    if (capture.kind === 'note' && confirmsCurrent(capture) && confirmNote(sql.confirmShared, capture)) return noted
     const outcome = keep(capture)
     const { host, fp } = capture
     if (sql.share.run(host, fp).changes === 1) sql.wantCurrent.run(host, fp)
@@ -279,7 +307,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
       case 'gone':
         return recordGone(capture)
       case 'met':
-        return { kind: 'noted' }
+        return noted
     }
   }
 
@@ -321,19 +349,49 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
       return db.readTogether(() =>
         keys.map(({ host, fp }) => {
           const row = sql.known.get(host, fp) as KnownRow | undefined
-          return row === undefined ? null : Object.assign(row, { isCopy: row.isCopy === 1 })
+          return row === undefined ? null : knownOf(row)
         }),
       )
     },
-    async links({ versionId, url }) {
-      const row = db.read(() => sql.links.get(versionId)) as { list: string } | undefined
-      return row === undefined ? [] : unpackLinks(row.list, url)
+    async links(known) {
+      return db.readTogether(() =>
+        known.map(({ versionId, url }) => {
+          const row = sql.links.get(versionId) as [list: string] | undefined
+          return row === undefined ? [] : unpackLinks(row[0], url)
+        }),
+      )
     },
   }
 }
 
-function prepareStatements(db: Database) {
+function knownOf(row: KnownRow): KnownDocument {
   return {
+    ...{ url: row[0], run: row[1], firstAt: row[2], versions: row[3], checkedAt: row[4], status: row[5] },
+    ...{ versionId: row[6], etag: row[7], lastModified: row[8], digest: row[9], text: row[10], textRules: row[11] },
+    ...{ truncated: row[12], body: row[13], notModified: row[14], isCopy: row[15] === 1 },
+    ...{ linkKeys: row[16], linkNaming: row[17] },
+  }
+}
+
+/** "Not modified". */
+const confirm = `UPDATE documents SET checked_at = ?, run = ?, status = ?, outcome = 'unchanged', reason = '', failures = 0, location = '',
+  seen_at = ?, not_modified = not_modified + 1, fresh_until = coalesce(?, fresh_until) WHERE host = ? AND fp = ?`
+
+function prepareStatements(db: Database) {
+  const known = db.prepare(
+    `SELECT d.url, d.run, d.first_at, coalesce(v.n, 0), d.checked_at, d.status, ${versionSql.knownVersion},
+     ${versionSql.validator('etag')}, ${versionSql.validator('last_modified')}, coalesce(v.digest, x''), v.text,
+     coalesce(v.text_rules, 0), coalesce(v.truncated, ''), coalesce(v.body, 'none'), d.not_modified, ${versionSql.isCopy},
+     coalesce(l.keys, x''), coalesce(l.naming, 0)
+     FROM documents d LEFT JOIN versions v ON v.id = d.version LEFT JOIN links l ON l.id = v.links
+     WHERE d.host = ? AND d.fp = ?`,
+  )
+  known.setReturnArrays(true)
+  const links = db.prepare('SELECT l.list FROM versions v JOIN links l ON l.id = v.links WHERE v.id = ?')
+  links.setReturnArrays(true)
+  return {
+    known,
+    links,
     reach: db.prepare(
       `INSERT INTO reached (document, watch, hops) SELECT id, ?, ? FROM documents WHERE host = ? AND fp = ?
        ON CONFLICT DO UPDATE SET hops = excluded.hops WHERE excluded.hops < hops`,
@@ -343,15 +401,6 @@ function prepareStatements(db: Database) {
        coalesce(v.n, 0) AS n, v.reason, v.digest, v.truncated, v.etag, v.last_modified AS lastModified, v.body, v.original,
        coalesce(v.links, 0) AS links
        FROM documents d LEFT JOIN versions v ON v.id = d.version WHERE d.host = ? AND d.fp = ?`,
-    ),
-    known: db.prepare(
-      `SELECT d.url, d.run, d.first_at AS firstAt, coalesce(v.n, 0) AS versions, d.checked_at AS checkedAt, d.status, ${versionSql.knownVersion} AS versionId,
-       ${versionSql.validator('etag')} AS etag, ${versionSql.validator('last_modified')} AS lastModified,
-       coalesce(v.digest, x'') AS digest, v.text, coalesce(v.text_rules, 0) AS textRules,
-       coalesce(v.truncated, '') AS truncated, coalesce(v.body, 'none') AS body,
-       d.not_modified AS notModified, ${versionSql.isCopy} AS isCopy, coalesce(l.keys, x'') AS linkKeys, coalesce(l.naming, 0) AS linkNaming
-       FROM documents d LEFT JOIN versions v ON v.id = d.version LEFT JOIN links l ON l.id = v.links
-       WHERE d.host = ? AND d.fp = ?`,
     ),
     body: db.prepare(
       `SELECT b.version, d.url, v.at, d.id AS document, d.run FROM bodies b JOIN versions v ON v.id = b.version
@@ -379,7 +428,6 @@ function prepareStatements(db: Database) {
     insertBody: db.prepare('INSERT INTO bodies (digest, version) VALUES (?, ?) ON CONFLICT DO NOTHING'),
     insertLinks: db.prepare('INSERT OR REPLACE INTO links (id, naming, keys, list) VALUES (?, ?, ?, ?)'),
     linkList: db.prepare('SELECT naming, list FROM links WHERE id = ?'),
-    links: db.prepare('SELECT l.list FROM versions v JOIN links l ON l.id = v.links WHERE v.id = ?'),
     insertDocument: db.prepare(
       `INSERT INTO documents (host, fp, url, parent, first_at, checked_at, run, status, outcome, reason, failures, location,
        version, seen_at, fresh_until, for_all) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -389,10 +437,8 @@ function prepareStatements(db: Database) {
        failures = ${versionSql.failuresAfter('?4', '?1')}, location = ?6, version = ?7, seen_at = ?8, not_modified = ?9,
        fresh_until = coalesce(?10, fresh_until) WHERE host = ?11 AND fp = ?12`,
     ),
-    notModified: db.prepare(
-      `UPDATE documents SET checked_at = ?, run = ?, status = ?, outcome = 'unchanged', reason = '', failures = 0, location = '',
-       seen_at = ?, not_modified = not_modified + 1, fresh_until = coalesce(?, fresh_until) WHERE host = ? AND fp = ?`,
-    ),
+    confirm: db.prepare(confirm),
+    confirmShared: db.prepare(`${confirm} AND for_all = 1`),
     attempt: db.prepare(
       `UPDATE documents SET checked_at = ?1, run = ?2, status = ?3, outcome = ?4, reason = ?5,
        failures = ${versionSql.failuresAfter('?4', '?1')}, location = ?6 WHERE host = ?7 AND fp = ?8`,

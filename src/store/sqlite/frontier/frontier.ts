@@ -1,4 +1,5 @@
 import { noCheck, type Offer, type QueuedRequest, UNLIMITED_DEPTH } from '../../../core/request.ts'
+import { toBigInt } from '../../../core/url/url-key.ts'
 import { isTemporary } from '../../../core/work/retry.ts'
 import type {
   Arrival,
@@ -79,7 +80,7 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
 
   /** Runs in a transaction. A URL that waits no more is left alone. */
   function raise(host: HostEntry, offer: Offer, arrivals: Arrivals): void {
-    const found = sql.rising.get(host.id, offer.fp) as QueueRow | undefined
+    const found = sql.rising.get(host.id, offer.fp) as unknown as QueueRow | undefined
     if (found === undefined) return
     const row = requestOf(found, host.id, host.host)
     const priority = raisedPriority(row.priority, offer)
@@ -233,7 +234,7 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
       return db.read(() => {
         const host = hosts.numbered(hostId)
         const rows = sql.next.all(hostId, after?.priority ?? -(2 ** 52), after?.seq ?? 0, limit)
-        return rows.map((row) => requestOf(row as QueueRow, hostId, host?.host ?? ''))
+        return rows.map((row) => requestOf(row as unknown as QueueRow, hostId, host?.host ?? ''))
       })
     },
     async giveUp(hostId) {
@@ -300,64 +301,52 @@ function arrivalsOf(arrivals: Arrivals, host: HostEntry): { rows: QueuedRequest[
 
 type WatchRow = { watch: number; n: number }
 
-type QueueRow = Record<
-  | 'priority'
-  | 'seq'
-  | 'fp'
-  | 'depth'
-  | 'hops'
-  | 'redirects'
-  | 'attempts'
-  | 'watch'
-  | 'round'
-  | 'fresh_from'
-  | 'since'
-  | 'first'
-  | 'rises',
-  bigint
-> & {
-  url: string
-  parent: string
-}
+/** The columns of a queued request, in their order. */
+type QueueRow = [
+  priority: number,
+  seq: number,
+  fpHigh: number,
+  fpLow: number,
+  depth: number,
+  hops: number,
+  redirects: number,
+  attempts: number,
+  url: string,
+  parent: string,
+  watch: number,
+  round: number,
+  freshFrom: number,
+  since: number,
+  first: number,
+  rises: number,
+]
+
+/** Numbers, but for fingerprints, which need all 64 bits and come in halves. */
+const queueColumns = `priority, seq, fp >> 32, fp & 4294967295, depth, hops, redirects, attempts, url, parent,
+  watch, round, fresh_from, since, first, rises`
 
 function requestOf(row: QueueRow, hostId: number, host: string): QueuedRequest {
-  const rises = row.rises === 0n ? undefined : risesOf(Number(row.rises))
-  return {
-    ...(rises !== undefined && { rises }),
-    hostId,
-    host,
-    url: row.url,
-    parent: row.parent,
-    fp: row.fp,
-    priority: Number(row.priority),
-    seq: Number(row.seq),
-    depth: Number(row.depth),
-    hops: Number(row.hops),
-    redirects: Number(row.redirects),
-    attempts: Number(row.attempts),
-    check:
-      row.watch === 0n
-        ? noCheck
-        : {
-            watch: Number(row.watch),
-            round: Number(row.round),
-            freshFrom: Number(row.fresh_from),
-            since: Number(row.since),
-            first: row.first === 1n,
-          },
+  const [priority, seq, fpHigh, fpLow, depth, hops, redirects, attempts, url, parent, watch] = row
+  const request: QueuedRequest = {
+    ...{ hostId, host, url, parent, fp: toBigInt(fpHigh, fpLow) },
+    ...{ priority, seq, depth, hops, redirects, attempts },
+    check: watch === 0 ? noCheck : { watch, round: row[11], freshFrom: row[12], since: row[13], first: row[14] === 1 },
   }
+  if (row[15] !== 0) {
+    const rises = risesOf(row[15])
+    if (rises !== undefined) request.rises = rises
+  }
+  return request
 }
 
 function prepareStatements(db: Database) {
-  const columns =
-    'priority, seq, fp, depth, hops, redirects, attempts, url, parent, watch, round, fresh_from, since, first, rises'
   const next = db.prepare(
-    `SELECT ${columns} FROM queue
+    `SELECT ${queueColumns} FROM queue
      WHERE host = ? AND (priority, seq) > (?, ?) ORDER BY priority, seq LIMIT ?`,
   )
-  next.setReadBigInts(true) // fingerprints need all 64 bits
-  const rising = db.prepare(`SELECT ${columns} FROM queue WHERE host = ? AND fp = ? AND rises > 0 LIMIT 1`)
-  rising.setReadBigInts(true)
+  next.setReturnArrays(true)
+  const rising = db.prepare(`SELECT ${queueColumns} FROM queue WHERE host = ? AND fp = ? AND rises > 0 LIMIT 1`)
+  rising.setReturnArrays(true)
   return {
     next,
     rising,
