@@ -119,6 +119,7 @@ const framing = new Set([
   'trailer',
   'proxy-connection',
 ])
+const validators: ReadonlySet<string> = new Set(['if-none-match', 'if-modified-since'])
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const illegalInValue = /[^\t\x20-\x7e\x80-\xff]/
 
@@ -134,12 +135,25 @@ export function createHeaderWriter(defaults: Record<string, string>) {
   if (alone.kind === 'refused') throw new AppError('config-invalid', alone.message)
   const byDefault = alone.flat
 
+  /** The usual question whether a page has changed; null where something else is asked, too. */
+  function withValidators(own: Record<string, string>): RequestHeaders | null {
+    const flat: string[] = []
+    for (const name in own) {
+      const value = own[name]!
+      if (!validators.has(name) || names.has(name) || illegalInValue.test(value)) return null
+      flat.push(name, value)
+    }
+    return flat.length === 0 ? alone : { kind: 'headers', flat: flat.concat(byDefault) }
+  }
+
   return (own: Record<string, string> | undefined): RequestHeaders => {
     if (own === undefined) return alone
+    const usual = withValidators(own)
+    if (usual !== null) return usual
     const given = new Set<string>()
     const written = write([], own, given)
     if (written.kind === 'refused') return written
-    // Validators replace no default: the defaults, which were checked once, follow as they are.
+    // The defaults were checked once: where none is replaced they follow as they are.
     return ![...given].some((name) => names.has(name))
       ? { kind: 'headers', flat: written.flat.concat(byDefault) }
       : write(written.flat, defaults, given)

@@ -7,8 +7,8 @@ import type { SitemapOffers } from './sitemaps.ts'
 export type HintedPage = {
   /** Takes `Link` fields; the requests are on their way to the frontier when this returns. */
   take(fields: readonly string[]): void
-  /** Resolves when the frontier has all of them. */
-  accepted(): Promise<void>
+  /** Resolves when the frontier has all of them; null where there were none. */
+  accepted(): Promise<void> | null
 }
 
 export type EarlyHintsOptions = {
@@ -26,7 +26,7 @@ export type EarlyHintsOptions = {
 export function createEarlyHints({ pipe, sitemaps, now, offer }: EarlyHintsOptions) {
   return (request: QueuedRequest): HintedPage | null => {
     if (isTable(request) || !isForAll(request.check) || linkDepth(request.depth) === null) return null
-    let accepting = Promise.resolve()
+    let accepting: Promise<void> | null = null
 
     async function offerAll(fields: readonly string[]): Promise<void> {
       const { url, host, depth, hops, check } = request
@@ -42,7 +42,7 @@ export function createEarlyHints({ pipe, sitemaps, now, offer }: EarlyHintsOptio
     return {
       take(fields) {
         const offering = offerAll(fields)
-        accepting = accepting.then(() => offering)
+        accepting = accepting === null ? offering : accepting.then(() => offering)
         accepting.catch(() => {}) // observed by `accepted`; until then it must not end the process
       },
       accepted: () => accepting,

@@ -340,11 +340,12 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     unknown(bytes, page) {
       const knownFrom = linkDepth(page.depth) ?? 0
       look(page.check)
-      // Copied: what comes from the store need not lie at a multiple of four.
-      const keys = new Uint32Array(new Uint8Array(bytes).buffer, 0, (bytes.length / KEY_BYTES) * 2)
+      // Copied where it doesn't lie at a multiple of four, as what comes from a database server need not.
+      const { buffer, byteOffset } = bytes.byteOffset % 4 === 0 ? bytes : new Uint8Array(bytes)
+      const keys = new Uint32Array(buffer, byteOffset, (bytes.length / KEY_BYTES) * 2)
       const places: number[] = []
-      for (let place = 0; place * 2 < keys.length; place++)
-        if (offersKnown || seenDepth(keys[place * 2]!, keys[place * 2 + 1]!) < knownFrom) places.push(place)
+      for (let at = 0; at < keys.length; at += 2)
+        if (offersKnown || seenDepth(keys[at]!, keys[at + 1]!) < knownFrom) places.push(at >> 1)
       return places
     },
     offered(offers) {

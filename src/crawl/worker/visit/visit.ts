@@ -7,7 +7,7 @@ import { accessOf, isOpen, withoutAccess } from '../../../core/url/access.ts'
 import { originOf } from '../../../core/url/url.ts'
 import { createAskTogether } from '../../../core/work/ask-together.ts'
 import type { DocumentKey, DocumentStore, KnownDocument } from '../../../store/contracts/documents.ts'
-import { type FetchResult, headerValue, isWholeAnswer } from '../../fetch/fetch-result.ts'
+import { type FetchRequest, type FetchResult, headerValue, isWholeAnswer } from '../../fetch/fetch-result.ts'
 import type { Fetcher } from '../../fetch/fetcher.ts'
 import type { Secrets } from '../../fetch/secrets.ts'
 import { headersOfSecret } from '../../fetch/web-secret.ts'
@@ -66,13 +66,22 @@ export function createVisit(options: VisitOptions): Visit {
   const { sitemaps, pipe, offer } = options
   const hintsOf = sitemaps === null ? null : createEarlyHints({ pipe, sitemaps, offer, now: clock.now })
 
-  /** Null when the page may be fetched now. */
-  async function askRobots(request: QueuedRequest, askedBefore: number): Promise<VisitResult | null> {
+  /** Null when the page may be fetched now; nearly always that is known at once. */
+  function askRobots(request: QueuedRequest, askedBefore: number): null | VisitResult | Promise<VisitResult | null> {
     if (gate === null) return null
     const url = withoutAccess(request.url)
     const origin = originOf(url)
-    const known = gate.peek(origin)
-    const load = known === null ? await gate.load(origin) : { kind: 'kept' as const, rules: known }
+    const rules = gate.peek(origin)
+    const isUsual = rules !== null && rules.sitemaps.length === 0 && rules.crawlDelaySeconds(agent) === null
+    if (!isUsual || askedBefore > clock.monotonic()) return obeyRobots(gate, request, askedBefore)
+    return rules.isAllowed(agent, url) ? null : disallowed
+  }
+
+  async function obeyRobots(obeyed: RobotsGate, request: QueuedRequest, askedBefore: number) {
+    const url = withoutAccess(request.url)
+    const origin = originOf(url)
+    const known = obeyed.peek(origin)
+    const load = known === null ? await obeyed.load(origin) : { kind: 'kept' as const, rules: known }
     if (load.kind === 'unreachable') return withoutRobots(load, request, clock)
     const { rules } = load
     const delaySeconds = rules.crawlDelaySeconds(agent)
@@ -80,11 +89,10 @@ export function createVisit(options: VisitOptions): Visit {
     if (delaySeconds !== null) options.onCrawlDelay(request.host, delayMs)
     const named = options.sitemaps?.(request, `${origin}/robots.txt`, rules.sitemaps) ?? []
     if (named.length > 0) await options.offer(named)
-    if (load.kind === 'asked') return { kind: 'postponed', signal: signalOf(load.result, clock) }
+    if (load.kind === 'asked') return { kind: 'postponed', signal: signalOf(load.result, clock) } as const
     const until = askedBefore + delayMs
-    if (until > clock.monotonic()) return { kind: 'postponed', signal: untouched, until }
-    if (rules.isAllowed(agent, url)) return null
-    return { kind: 'skipped', reason: 'robots', status: 0, address: '', signal: untouched }
+    if (until > clock.monotonic()) return { kind: 'postponed', signal: untouched, until } as const
+    return rules.isAllowed(agent, url) ? null : disallowed
   }
 
   // All lookups of one turn go to the store together, which costs half.
@@ -98,11 +106,11 @@ export function createVisit(options: VisitOptions): Visit {
     const headers = isAskedInPart(known, request) ? conditionalHeaders(known) : {}
     if (isOpen(request.url)) {
       const hinted = hintsOf?.(request) ?? null
-      const result = await fetcher.fetch({
-        ...{ url: request.url, headers, anyType: isTable(request) },
-        ...(hinted !== null && { onEarlyHints: hinted.take }),
-      })
-      await hinted?.accepted()
+      const asked: FetchRequest = { url: request.url, headers, anyType: isTable(request) }
+      if (hinted !== null) asked.onEarlyHints = hinted.take
+      const result = await fetcher.fetch(asked)
+      const accepting = hinted?.accepted() ?? null
+      if (accepting !== null) await accepting
       return judge(request, result, known, Object.keys(headers).length > 0, clock)
     }
     return fetchSignedIn(request, known, headers)
@@ -156,18 +164,25 @@ export function createVisit(options: VisitOptions): Visit {
     const reason = request.hops === 0 ? options.refuses(withoutAccess(request.url)) : null
     if (reason !== null) return { kind: 'skipped', reason, status: 0, address: '', signal: untouched }
     if (!mayBegin(lease)) return { kind: 'postponed', signal: untouched }
-    const refusal = await askRobots(request, askedBefore)
+    const asked = askRobots(request, askedBefore)
+    const refusal = asked instanceof Promise ? await asked : asked
     if (refusal !== null) return refusal
-    if (!mayBegin(lease)) return { kind: 'postponed', signal: untouched }
+    if (asked !== null && !mayBegin(lease)) return { kind: 'postponed', signal: untouched }
     if (protocol === null) {
       if (tables === null || isTable(request) || !isOpen(request.url)) return fetchPage(request, known)
       const small = isAskedInPart(known, request) ? known : null
-      const instead = (await options.sitemapProbe?.before(request)) ?? (await tables.before(request, small, hostQueue))
+      // Awaited only where there is something to wait for: this is done for every page.
+      const probing = options.sitemapProbe?.before(request) ?? null
+      const probed = probing === null ? null : await probing
+      if (probed !== null) return probed
+      const looking = tables.before(request, small, hostQueue)
+      const instead = looking === null ? null : await looking
       if (instead !== null) return instead
-      if (!mayBegin(lease)) return { kind: 'postponed', signal: untouched }
+      if ((probing !== null || looking !== null) && !mayBegin(lease)) return { kind: 'postponed', signal: untouched }
       tables.beside(request, hostQueue)
       const result = await fetchPage(request, known)
-      await tables.pageCame(request)
+      const coming = tables.pageCame(request)
+      if (coming !== null) await coming
       return result
     }
     return options.protocols.visit(protocol, request, known, (each) => isMissed(each, request))
@@ -175,6 +190,8 @@ export function createVisit(options: VisitOptions): Visit {
 }
 
 const isWeb = /^https?:/
+
+const disallowed: VisitResult = { kind: 'skipped', reason: 'robots', status: 0, address: '', signal: untouched }
 
 /** A watch need not fetch a page that was checked since its check began, or by another watch shortly before. */
 function isDone(known: KnownDocument, { check, hops }: QueuedRequest, run: number, pace: number): boolean {
