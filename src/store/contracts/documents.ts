@@ -142,6 +142,8 @@ export type KnownDocument = {
   /** `linkKeys` and `linkNaming` of the current version; empty where it has no links or they are not known. */
   linkKeys: Uint8Array
   linkNaming: number
+  /** Its links as they are stored (`rules/link-text.ts`), where they were at hand and short; otherwise `links` has them. */
+  linkText?: string
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { packLinks, unpackLinks } from './link-text.ts'
+import { packLinks, unpackLinks, unpackLinksAt } from './link-text.ts'
 
 describe('the text of links', () => {
   test('leaves out the origin of the page and nothing else', () => {
@@ -30,6 +30,27 @@ describe('the text of links', () => {
       fc.property(fc.array(link), link, (links, page) => {
         assert.deepEqual(unpackLinks(packLinks(links, page), page), links)
       }),
+    )
+  })
+
+  test('is read at some places as it is in whole, also where it was cut', () => {
+    const page = 'http://a.example/'
+    const link = fc.constantFrom('http://a.example/', 'http://a.example/x', 'http://b.example/', 'http://b.example/y')
+    const places = fc.uniqueArray(fc.nat(12)).map((chosen) => chosen.toSorted((a, b) => a - b))
+    fc.assert(
+      fc.property(
+        fc.array(link),
+        places,
+        fc.integer({ min: 0, max: 200 }),
+        (links, at, maxLength) => {
+          const text = packLinks(links, page, maxLength)
+          const all = unpackLinks(text, page)
+          assert.deepEqual(
+            unpackLinksAt(text, page, at),
+            at.flatMap((place) => all[place] ?? []),
+          )
+        },
+      ),
     )
   })
 })

@@ -37,6 +37,25 @@ export function unpackLinks(text: string, pageUrl: string): string[] {
   return text.split('\n').map((line) => (line.startsWith('/') ? origin + line : line))
 }
 
+/** The links at these places, given in rising order; less of them where the text was cut. */
+export function unpackLinksAt(text: string, pageUrl: string, places: readonly number[]): string[] {
+  if (text === '') return []
+  const origin = originOf(pageUrl)
+  const links: string[] = []
+  let line = 0
+  let start = 0
+  for (const place of places) {
+    for (; line < place; line++) {
+      start = text.indexOf('\n', start) + 1
+      if (start === 0) return links
+    }
+    const end = text.indexOf('\n', start)
+    const link = text.slice(start, end < 0 ? text.length : end)
+    links.push(link.startsWith('/') ? origin + link : link)
+  }
+  return links
+}
+
 export function originOf(url: string): string {
   const end = url.indexOf('/', url.indexOf('://') + 3)
   return end < 0 ? url : url.slice(0, end)

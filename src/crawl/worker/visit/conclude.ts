@@ -8,6 +8,7 @@ import { bodyDigest, digestText } from '../../../core/url/fingerprint.ts'
 import { registrableDomain } from '../../../core/url/partition.ts'
 import type { Capture, KeptPage, KnownDocument, NoteOutcome } from '../../../store/contracts/documents.ts'
 import type { DroppedLinks } from '../../../store/contracts/dropped-links.ts'
+import { unpackLinks, unpackLinksAt } from '../../../store/rules/link-text.ts'
 import { type FetchResponse, mediaTypeOf } from '../../fetch/fetch-result.ts'
 import { freshUntil } from '../../fetch/validators.ts'
 import type { CrawlStats } from '../crawl-stats.ts'
@@ -223,12 +224,20 @@ export function createConclude(deps: ConcludeDeps) {
     // Most links of a page are known by now: their keys show it without reading the links themselves.
     const positions = isNamedAlike ? pipe.unknown(linkKeys, context) : null
     if (positions?.length === 0) return { ...noLinks, links: linkKeys.length / 8 }
-    const links = await linksOf(known)
-    const wanted = positions === null ? links : positions.flatMap((at) => links[at] ?? [])
+    const { linkText } = known
+    let wanted: string[]
+    let links = linkKeys.length / 8
+    if (positions !== null && linkText !== undefined) wanted = unpackLinksAt(linkText, known.url, positions)
+    else {
+      const all = linkText === undefined ? await linksOf(known) : unpackLinks(linkText, known.url)
+      wanted = positions === null ? all : positions.flatMap((at) => all[at] ?? [])
+      links = all.length
+    }
     const found = wanted.map((href) => ({ href, tag: 'a' as const, nofollow: false, known: null }))
     pipe.enter(context)
-    const { offers, traps } = await pipe.run(found, context, clock.now())
-    return { offers, traps, links: links.length }
+    const piped = pipe.run(found, context, clock.now())
+    const { offers, traps } = piped instanceof Promise ? await piped : piped
+    return { offers, traps, links }
   }
 
   async function readItems(

@@ -61,11 +61,15 @@ type KnownRow = [
   isCopy: 0 | 1,
   linkKeys: Uint8Array,
   linkNaming: number,
+  linkText: string | null,
 ]
 
 type Content = Pick<BodyCapture, 'at' | 'status' | 'address'> & {
   [name in Exclude<keyof typeof noContent, 'completed'>]: BodyCapture[name]
 } & { completed?: string | undefined }
+
+/** Bytes of a page's links that are read with the page: as many pages are held as are being fetched. */
+const MAX_LINK_TEXT = 8_192
 
 const noted: CaptureOutcome = { kind: 'noted' }
 
@@ -365,12 +369,14 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
 }
 
 function knownOf(row: KnownRow): KnownDocument {
-  return {
+  const known: KnownDocument = {
     ...{ url: row[0], run: row[1], firstAt: row[2], versions: row[3], checkedAt: row[4], status: row[5] },
     ...{ versionId: row[6], etag: row[7], lastModified: row[8], digest: row[9], text: row[10], textRules: row[11] },
     ...{ truncated: row[12], body: row[13], notModified: row[14], isCopy: row[15] === 1 },
     ...{ linkKeys: row[16], linkNaming: row[17] },
   }
+  if (row[18] !== null) known.linkText = row[18]
+  return known
 }
 
 /** "Not modified". */
@@ -382,7 +388,7 @@ function prepareStatements(db: Database) {
     `SELECT d.url, d.run, d.first_at, coalesce(v.n, 0), d.checked_at, d.status, ${versionSql.knownVersion},
      ${versionSql.validator('etag')}, ${versionSql.validator('last_modified')}, coalesce(v.digest, x''), v.text,
      coalesce(v.text_rules, 0), coalesce(v.truncated, ''), coalesce(v.body, 'none'), d.not_modified, ${versionSql.isCopy},
-     coalesce(l.keys, x''), coalesce(l.naming, 0)
+     coalesce(l.keys, x''), coalesce(l.naming, 0), iif(octet_length(l.list) <= ${MAX_LINK_TEXT}, l.list, NULL)
      FROM documents d LEFT JOIN versions v ON v.id = d.version LEFT JOIN links l ON l.id = v.links
      WHERE d.host = ? AND d.fp = ?`,
   )
