@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Capture, KnownDocument } from '../contracts/documents.ts'
+import { unpackLinks } from '../rules/link-text.ts'
 import { type OpenShard, openOne, openTwo, type StoreEngine, withSystem } from './engine.testkit.ts'
 import { noteOf, pageOf } from './samples.testkit.ts'
 
@@ -239,6 +240,7 @@ export function documentsSuite(engine: StoreEngine): void {
         const [known, bare] = await shard.documents.find([pageOf(host, '/', ''), pageOf(host, '/none', '')])
         const absent = { versionId: 0, url: `http://${host}/absent` }
         assert.deepEqual(await shard.documents.links([bare!, known!, absent, known!]), [[], links, [], links])
+        if (known!.linkText !== undefined) assert.deepEqual(unpackLinks(known!.linkText, known!.url), links)
         assert.deepEqual(await shard.versions.links(versions[1]!), [])
         assert.deepEqual(await shard.versions.links(versions[2]!), links)
         assert.deepEqual(await shard.versions.links(999_999), [])

@@ -38,19 +38,14 @@ describe('the text of links', () => {
     const link = fc.constantFrom('http://a.example/', 'http://a.example/x', 'http://b.example/', 'http://b.example/y')
     const places = fc.uniqueArray(fc.nat(12)).map((chosen) => chosen.toSorted((a, b) => a - b))
     fc.assert(
-      fc.property(
-        fc.array(link),
-        places,
-        fc.integer({ min: 0, max: 200 }),
-        (links, at, maxLength) => {
-          const text = packLinks(links, page, maxLength)
-          const all = unpackLinks(text, page)
-          assert.deepEqual(
-            unpackLinksAt(text, page, at),
-            at.flatMap((place) => all[place] ?? []),
-          )
-        },
-      ),
+      fc.property(fc.array(link), places, fc.integer({ min: 0, max: 200 }), (links, at, maxLength) => {
+        const text = packLinks(links, page, maxLength)
+        const all = unpackLinks(text, page)
+        assert.deepEqual(
+          unpackLinksAt(text, page, at),
+          at.flatMap((place) => all[place] ?? []),
+        )
+      }),
     )
   })
 })
