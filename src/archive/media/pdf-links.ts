@@ -112,7 +112,7 @@ function stringAt(text: Buffer, from: number): Buffer | null {
   return text[at] === OPEN ? literalAt(text, at + 1) : null
 }
 
-const escapes: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, b: 8, f: 12 }
+const escapes: ReadonlyMap<string, number> = new Map(Object.entries({ n: 10, r: 13, t: 9, b: 8, f: 12 }))
 
 function literalAt(text: Buffer, from: number): Buffer | null {
   const bytes: number[] = []
@@ -123,7 +123,7 @@ function literalAt(text: Buffer, from: number): Buffer | null {
       const octal = /^[0-7]{1,3}/.exec(text.toString('latin1', at + 1, at + 4))?.[0]
       if (octal !== undefined) bytes.push(Number.parseInt(octal, 8) & 0xff)
       const next = text.toString('latin1', at + 1, at + 2)
-      if (octal === undefined && next !== '\n' && next !== '\r') bytes.push(escapes[next] ?? next.charCodeAt(0))
+      if (octal === undefined && next !== '\n' && next !== '\r') bytes.push(escapes.get(next) ?? next.charCodeAt(0))
       at += octal?.length ?? (next === '\r' && text[at + 2] === 10 ? 2 : 1)
       continue
     }
