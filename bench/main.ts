@@ -37,6 +37,7 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
   tables: () => import('./tables.ts'),
   volatile: () => import('./volatile.ts'),
   freshness: () => import('./freshness.ts'),
+  keywords: () => import('./keywords.ts'),
 }
 
 const usage = `npm run bench [-- NAME…] [-- --root DIR…] [-- --OPTION VALUE…]
@@ -65,6 +66,7 @@ Options of fetchers: --messages 300 --files 300 --rows 2000 --rounds 3 --feeds 1
                      --only mail,news,ftp,file,postgres,mariadb,sqlite,query,feeds --fetchers 128 --per-host 8 --threads 2
 Options of tables: --chains 4 --lists 125 --articles 3 --page-bytes 30000 --latency-ms 50 --per-host 32 --rounds 2 --seed 1
 Options of volatile: --pages 1000 --page-bytes 40000 --latency-ms 50 --bytes-per-second 1250000 --per-host 8 --seed 1
+Options of keywords: --sentences 3000 --keywords 2000 --root DIR… (folders of message catalogues and pages of the manual)
 Options of freshness: --pages 10000 --watchers 19875 --days 30 --seeds 3 --only ¼ ×,1 ×,4 ×,log-normal`
 
 type CommandLine = BenchOptions & { names: string[]; errors: string[] }

@@ -31,7 +31,7 @@ export type SourceHints = {
   modifiedAt?: number
   /** Cache-Control or Expires. */
   freshForMs?: number
-  /** Of the newest entries of a feed. */
+  /** Of the newest entries of a feed, or the newest changes that a sitemap names. */
   dates?: readonly number[]
 }
 

@@ -74,8 +74,24 @@ export const TABLE_PRIORITY = -(2 ** 51)
 /** Whether a request is for a table of its host. A redirect or a nested table goes a little further ahead. */
 export const isTable = ({ priority }: Pick<Offer, 'priority'>): boolean => priority < TABLE_PRIORITY / 2
 
-/** What a request is worth among pages; a table is none. */
-export const pagePriority = (request: Pick<Offer, 'priority'>): number => (isTable(request) ? 0 : request.priority)
+/**
+ * What a sitemap says of a page that was visited before is added to its priority: one that has changed since goes ahead of all pages of
+ * its host, one that has not goes behind them. No other priority comes near (`store/rules/offers.ts`), so the request tells later what
+ * was said.
+ */
+export const SAID_CHANGED = -(2 ** 40)
+export const SAID_UNCHANGED = 2 ** 40
+
+export const isSaidChanged = (request: Pick<Offer, 'priority'>): boolean =>
+  request.priority < SAID_CHANGED / 2 && !isTable(request)
+export const isSaidUnchanged = ({ priority }: Pick<Offer, 'priority'>): boolean => priority > SAID_UNCHANGED / 2
+
+/** What a request is worth among pages, whatever a sitemap says; a table is none. */
+export function pagePriority(request: Pick<Offer, 'priority'>): number {
+  if (isTable(request)) return 0
+  if (isSaidChanged(request)) return request.priority - SAID_CHANGED
+  return isSaidUnchanged(request) ? request.priority - SAID_UNCHANGED : request.priority
+}
 
 /** An accepted offer: it stays in its host's queue until it is completed. */
 export type QueuedRequest = Offer & {

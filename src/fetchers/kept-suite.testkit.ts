@@ -4,7 +4,7 @@ import { profileOf, sourceOf } from '../../test/watch/up-run.ts'
 import { createBodyReader } from '../archive/body-reader.ts'
 import { createKeptText } from '../archive/kept-text.ts'
 import { configOf } from '../config/load-config.ts'
-import type { CheckResult } from '../core/check-order.ts'
+import type { CheckResult, SourceHints } from '../core/check-order.ts'
 import { systemClock } from '../core/clock.ts'
 import { watchedUri } from '../core/profile.ts'
 import { withoutAccess } from '../core/url/access.ts'
@@ -98,15 +98,69 @@ export async function checkSharedOut(engine: StoreEngine, world: WatchedWorld, a
   })()
 }
 
+const DAY_MS = 86_400_000
+
+/**
+ * Where requests are scarce, a sitemap sets the pace of its pages: a page that waits 40 days otherwise is asked for after 10 if it has
+ * changed by then, and not after 60 if it has not. The sitemap at the address of the world lists `/changed`, `/unchanged` and `/undated`.
+ */
+export async function checkSitemapPace(
+  engine: StoreEngine,
+  world: WatchedWorld,
+  site: { asked(): string[]; setModified(path: string, at: number): void },
+): Promise<void> {
+  await withShard(engine, world, async ({ check, said }) => {
+    const own = new URL(world.url).pathname
+    // Dates of sitemaps are read to the second.
+    const before = Math.floor(systemClock.now() / 1000) * 1000 - DAY_MS
+    const earlier = before - DAY_MS
+    site.setModified('/changed', earlier)
+    site.setModified('/unchanged', before)
+    await check({ depth: 1 })
+    assert.deepEqual(site.asked().sort(), [own, '/changed', '/unchanged', '/undated'].sort())
+    assert.deepEqual(said()?.dates, [before, earlier])
+    const now = systemClock.now()
+    // A page of which nothing is known changes once in 30 days.
+    const pace = (40 * DAY_MS) / Math.sqrt(30 * DAY_MS)
+    await check({ depth: 1, pace, round: now + 10 * DAY_MS })
+    assert.deepEqual(site.asked(), [own])
+    site.setModified('/changed', now + 1_000)
+    await check({ depth: 1, pace, round: now + 2 * DAY_MS })
+    assert.deepEqual(site.asked(), [own])
+    await check({ depth: 1, pace, round: now + 11 * DAY_MS })
+    assert.deepEqual(site.asked(), [own, '/changed'])
+    site.setModified('/changed', before)
+    await check({ depth: 1, pace, round: now + 60 * DAY_MS })
+    assert.deepEqual(site.asked(), [own, '/undated'])
+    await check({ depth: 1, pace, round: now + 200 * DAY_MS })
+    assert.deepEqual(site.asked().sort(), [own, '/changed', '/unchanged', '/undated'].sort())
+  })()
+}
+
+/** What a source says of its changes arrives with the result of its check. */
+export async function checkHints(engine: StoreEngine, world: WatchedWorld, expected: SourceHints): Promise<void> {
+  await withShard(engine, world, async ({ check, said }) => {
+    await check()
+    const { freshForMs = 0, ...rest } = said() ?? {}
+    const { freshForMs: wanted = 0, ...others } = expected
+    assert.deepEqual(rest, others)
+    // `Date` has whole seconds, and `Expires` counts from it.
+    assert.ok(Math.abs(freshForMs - wanted) <= 1_000, `${freshForMs}`)
+  })()
+}
+
 const owner = 'ann@example.org'
 
-type CheckParts = { depth?: number; first?: boolean; freshFrom?: number; pace?: number }
+/** `round`: when the check was due; now where it is left out. */
+type CheckParts = { depth?: number; first?: boolean; freshFrom?: number; pace?: number; round?: number }
 
 type Kept = { documentId: number; reason: string; text: string }
 
 type Watching = {
   /** Checks the source once, from its first request to the last. */
   check(given?: CheckParts): Promise<{ changed: number; failed: number }>
+  /** What the source said of its changes when it was read last. */
+  said(): SourceHints | undefined
   /** The versions that are news, oldest first: not those of lists and of what came along. */
   kept(): Promise<Kept[]>
 }
@@ -133,6 +187,7 @@ function withShard(engine: StoreEngine, world: WatchedWorld, work: (watching: Wa
     const settings = await settingsForWatching(tmpdir(), config)
     const counters = openSharedCounters(createCounterMemory(1, null))
     const keptTexts = createKeptText({ versions, objects })
+    let said: SourceHints | undefined
     let onResults: (results: readonly CheckResult[]) => void = () => {}
     const parts = await assembleShard(settings, {
       ...{ index: 0, shards: 1, run: 1, looksBack: true, seed: [1, 2], store, documents, counters },
@@ -162,11 +217,12 @@ function withShard(engine: StoreEngine, world: WatchedWorld, work: (watching: Wa
       onResults = (results) => {
         for (const each of results) {
           add(each)
+          said = each.source?.hints ?? said
           if (/^(?:failed|skipped)/.test(each.source?.outcome ?? '')) reject(new Error(each.source!.outcome))
         }
         endIfOver()
       }
-      const round = systemClock.now()
+      const { round = systemClock.now() } = given
       const { depth = 0, first = false, freshFrom = round, pace } = given
       const scope = depth === 0 ? source.scope : ({ kind: 'host' } as const)
       const crawlScope = { watch, sources: [{ uri: world.url, scope }], ...(pace !== undefined && { pace }) }
@@ -198,7 +254,7 @@ function withShard(engine: StoreEngine, world: WatchedWorld, work: (watching: Wa
     }
 
     try {
-      await work({ check, kept })
+      await work({ check, kept, said: () => said })
     } finally {
       await parts.shard.stop()
       await parts.close()

@@ -294,6 +294,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
           ...{ pipe, clock, maxBodyBytes: crawl.maxBodyBytes, keyOf, limit: sitemapLimit, log },
           findKnown: environment.looksBack ? documents.find : null,
           offers: sitemaps,
+          paceOf: watches.paceOf,
         },
         givesAnswers: environment.outlet != null,
         ...{ keyOf, acceptsMediaType },

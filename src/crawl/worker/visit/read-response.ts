@@ -173,6 +173,7 @@ export async function readResponse(
     differsFrom,
     title: page === null ? feedTitle(decoded.body, contentType) : page.title,
     ...(page !== null && 'schedule' in page && { schedule: page.schedule, dates: page.dates }),
+    ...(sitemap !== null && { dates: sitemap.dates }),
     found,
     truncated,
     completed,

@@ -6,6 +6,8 @@ import {
   type Offer,
   pagePriority,
   type QueuedRequest,
+  SAID_CHANGED,
+  SAID_UNCHANGED,
   UNLIMITED_DEPTH,
 } from '../../../core/request.ts'
 import { hostKey, registrableDomain } from '../../../core/url/partition.ts'
@@ -15,6 +17,7 @@ import { isStale, type Sitemap, type SitemapEntry, sortEntries } from '../../tab
 import { looksLikeSitemap, readSitemap } from '../../tables/sitemap-reader.ts'
 import type { SitemapLimit, SitemapOffers } from '../../tables/sitemaps.ts'
 import type { LinkPipe, NamedLink, PageContext, PipedLinks } from '../links/link-pipe.ts'
+import { goesAhead } from './page-wait.ts'
 
 export type SitemapLinksOptions = {
   pipe: LinkPipe
@@ -23,6 +26,8 @@ export type SitemapLinksOptions = {
   keyOf(url: string): DocumentKey
   /** When pages were visited; null where nothing is known from before. */
   findKnown: ((keys: readonly DocumentKey[]) => Promise<(KnownDocument | null)[]>) | null
+  /** How long pages below the source of a watch wait: see `CrawlScope`. */
+  paceOf(watch: number): number
   limit: SitemapLimit
   /** Null when tables of hosts are not used. */
   offers: SitemapOffers | null
@@ -31,13 +36,12 @@ export type SitemapLinksOptions = {
 
 export type SitemapBody = { body: Buffer; contentType: string | undefined; isCut: boolean; startedAt: number }
 
-/** `foreign`: entries that a sitemap of this host has no say about. `limited`: entries beyond a limit. */
-export type SitemapLinks = { found: PipedLinks; foreign: number; limited: number }
+/** `foreign`: entries that a sitemap of this host has no say about. `limited`: entries beyond a limit. `dates`: of its newest changes. */
+export type SitemapLinks = { found: PipedLinks; foreign: number; limited: number; dates: number[] }
 
 /** An index may name an index, although the protocol doesn't want it, but not without end. */
 const MAX_NESTING = 3
-/** Unchanged since the last visit: behind all other pages of the host. */
-const LAST = 2 ** 31
+const MAX_DATES = 20
 /** Documents that are looked up at a time. */
 const LOOKUP = 500
 
@@ -57,9 +61,11 @@ export async function sitemapLinks(
   const pages = ownEntries(sitemap.pages, request)
   const sitemaps = ownEntries(sitemap.sitemaps, request)
   const foreign = sitemap.pages.length + sitemap.sitemaps.length - pages.length - sitemaps.length
-  const sorted = sortEntries(await withVisits(pages, options), options.clock.now())
+  const now = options.clock.now()
+  const sorted = sortEntries(await withVisits(pages, options), now)
+  const pace = options.paceOf(request.check.watch)
   const links: FoundLink<NamedLink>[] = sorted.map((entry) => ({
-    ...{ href: entry.url, tag: 'a', nofollow: false, known: null, hint: isStale(entry) ? LAST : 0 },
+    ...{ href: entry.url, tag: 'a', nofollow: false, known: null, hint: hintOf(entry, request, pace) },
   }))
   // For a watched source, the sitemaps of an index are links like any other.
   const asTables = isForAll(request.check)
@@ -72,7 +78,24 @@ export async function sitemapLinks(
   const nested = asTables ? nestedOffers(request, sitemaps, options) : { offers: [], limited: 0 }
   const limited = sitemap.dropped + nested.limited
   tell(request, sitemap, { isCut, limited, foreign }, options)
-  return { found: { ...found, offers: [...nested.offers, ...found.offers] }, foreign, limited }
+  const dates = newestDates(pages, now)
+  return { found: { ...found, offers: [...nested.offers, ...found.offers] }, foreign, limited, dates }
+}
+
+type Visited = SitemapEntry & { visitedAt: number; visited: KnownDocument | null }
+
+/** Changed pages need a word only where they would wait otherwise. */
+function hintOf(entry: Visited, { check }: QueuedRequest, pace: number): number {
+  if (isStale(entry)) return SAID_UNCHANGED
+  const { visited, modifiedAt } = entry
+  return pace > 0 && visited !== null && modifiedAt !== null && goesAhead(visited, check.round, pace) ? SAID_CHANGED : 0
+}
+
+function newestDates(entries: readonly SitemapEntry[], now: number): number[] {
+  const dates = new Set(
+    entries.flatMap(({ modifiedAt }) => (modifiedAt !== null && modifiedAt <= now ? modifiedAt : [])),
+  )
+  return [...dates].sort((a, b) => b - a).slice(0, MAX_DATES)
 }
 
 const maybeXml = /[/+]xml/i
@@ -101,13 +124,14 @@ function ownEntries(entries: readonly SitemapEntry[], { url: own, parent, host }
 async function withVisits(
   entries: readonly SitemapEntry[],
   { findKnown, keyOf }: SitemapLinksOptions,
-): Promise<(SitemapEntry & { visitedAt: number })[]> {
-  const visits = entries.map((entry) => ({ ...entry, visitedAt: 0 }))
+): Promise<Visited[]> {
+  const visits = entries.map((entry): Visited => ({ ...entry, visitedAt: 0, visited: null }))
   const dated = findKnown === null ? [] : visits.filter(({ modifiedAt }) => modifiedAt !== null)
   for (let at = 0; at < dated.length; at += LOOKUP) {
     const part = dated.slice(at, at + LOOKUP)
     const known = await findKnown!(part.map(({ url }) => keyOf(URL.parse(url)?.href ?? url)))
-    for (const [index, document] of known.entries()) part[index]!.visitedAt = document?.checkedAt ?? 0
+    for (const [index, visited] of known.entries())
+      Object.assign(part[index]!, { visited, visitedAt: visited?.checkedAt ?? 0 })
   }
   return visits
 }

@@ -2,7 +2,6 @@ import type { Clock } from '../../../core/clock.ts'
 import { type ErrorCode, isAppError } from '../../../core/errors.ts'
 import type { SkipReason } from '../../../core/reports/crawl-report.ts'
 import { isForAll, isTable, type Offer, type QueuedRequest } from '../../../core/request.ts'
-import { believeCount, priorBelief, rateOf } from '../../../core/time/change-belief.ts'
 import { accessOf, isOpen, withoutAccess } from '../../../core/url/access.ts'
 import { originOf } from '../../../core/url/url.ts'
 import { createAskTogether } from '../../../core/work/ask-together.ts'
@@ -20,6 +19,7 @@ import type { SitemapProbe } from '../../tables/sitemap-probe.ts'
 import type { SitemapOffers } from '../../tables/sitemaps.ts'
 import type { LinkPipe } from '../links/link-pipe.ts'
 import { signalOf, untouched } from './answer-signal.ts'
+import { isWaiting } from './page-wait.ts'
 import type { ProtocolVisits } from './protocol-visit.ts'
 import type { RobotsGate, RobotsLoad } from './robots-gate.ts'
 import type { VisitResult } from './visit-result.ts'
@@ -194,23 +194,15 @@ const isWeb = /^https?:/
 const disallowed: VisitResult = { kind: 'skipped', reason: 'robots', status: 0, address: '', signal: untouched }
 
 /** A watch need not fetch a page that was checked since its check began, or by another watch shortly before. */
-function isDone(known: KnownDocument, { check, hops }: QueuedRequest, run: number, pace: number): boolean {
+function isDone(known: KnownDocument, request: QueuedRequest, run: number, pace: number): boolean {
+  const { check, hops } = request
   if (check.watch === 0) return known.run === run
   // Why a source did not answer is not stored, so it is fetched again.
   if (hops === 0 && known.status === 0) return false
   if (known.checkedAt >= check.round) return true
   // New owners are shown what their source's last check found.
   if (known.checkedAt >= check.freshFrom && (known.run !== check.watch || check.first)) return true
-  return hops > 0 && pace > 0 && check.round - known.checkedAt < waitOf(known, pace)
-}
-
-/** Before anything is known of a page below a source, it is expected to change this often. */
-const USUAL_RATE = 1 / (30 * 86_400_000)
-
-/** How long a page below a source waits: its share of what can be asked for follows from its own changes. */
-function waitOf({ firstAt, checkedAt, versions }: KnownDocument, pace: number): number {
-  const belief = believeCount(priorBelief(USUAL_RATE), Math.max(0, versions - 1), Math.max(0, checkedAt - firstAt))
-  return pace / Math.sqrt(rateOf(belief))
+  return hops > 0 && pace > 0 && isWaiting(known, request, pace)
 }
 
 /** The page is new to its watch or crawled for all, and its body was collected as garbage. */

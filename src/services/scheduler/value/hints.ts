@@ -15,7 +15,8 @@ export type Observed = { at: number; beforeAt: number | null; elapsedMs: number;
  * changed; and the first check, which says nothing by itself, already tells how often it may change.
  */
 export function believeHinted(belief: Belief, { at, beforeAt, elapsedMs, changed, hints }: Observed): Belief {
-  const dates = (hints.dates ?? []).filter((date) => date <= at)
+  // Many with one date are one change: lists that are made anew date all that is in them.
+  const dates = [...new Set(hints.dates)].filter((date) => date <= at)
   if (beforeAt === null) return firstBelief(belief, at, hints, dates)
   const news = dates.filter((date) => date > beforeAt).length
   return changed && news > 0 ? believeCount(belief, news, elapsedMs) : believe(belief, elapsedMs, changed)
