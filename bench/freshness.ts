@@ -29,8 +29,8 @@ export const run: Benchmark = async ({ values }) => {
   const rows = wanted.flatMap((setting) => measure(setting, { count, watchers, lengthMs, seeds }))
   const of = (setting: string, policy: string): Row | undefined =>
     rows.find((row) => row.setting.name === setting && row.policy === policy)
-  const rival = (setting: string): number =>
-    Math.min(...["Nutch's rule", "StormCrawler's rule"].map((name) => of(setting, name)?.ofUniform ?? Number.NaN))
+  const rivals = (setting: string, key: 'ofUniform' | 'fresh'): number[] =>
+    ["Nutch's rule", "StormCrawler's rule"].map((name) => of(setting, name)?.[key] ?? Number.NaN)
   return {
     name: 'freshness',
     columns: ['budget', 'policy', 'fresh', 'delay h', '÷ uniform', 'budget used %'],
@@ -40,7 +40,8 @@ export const run: Benchmark = async ({ values }) => {
     stats: Object.fromEntries(
       wanted.flatMap(({ name }) => [
         [`delay ÷ uniform, ${name}`, of(name, 'value')!.ofUniform],
-        [`delay ÷ best of Nutch and StormCrawler, ${name}`, of(name, 'value')!.ofUniform / rival(name)],
+        [`delay ÷ best of Nutch and StormCrawler, ${name}`, of(name, 'value')!.ofUniform / Math.min(...rivals(name, 'ofUniform'))],
+        [`fresh ÷ best of Nutch and StormCrawler, ${name}`, of(name, 'value')!.fresh / Math.max(...rivals(name, 'fresh'))],
         [`budget used, ${name}`, of(name, 'value')!.used],
       ]),
     ),

@@ -60,6 +60,7 @@ function measure({ language, script }: Sentences, sentences: readonly string[], 
   const keys = all.filter(
     (_, at) => Math.floor((at * most) / all.length) !== Math.floor(((at - 1) * most) / all.length),
   )
+  const keyRows = keys.map((key) => rowOf(charactersOf(key)))
   const index = createMatchIndex()
   for (const [id, key] of keys.entries())
     index.set(id + 1, compileInterests({ ...noInterests, keywords: [{ key, weight: 1 }] }))
@@ -76,7 +77,7 @@ function measure({ language, script }: Sentences, sentences: readonly string[], 
     const matched = new Set(index.match(readDocument({ url: '', title: '', text, language })).map(({ id }) => id - 1))
     const [characters, parts] = [rowOf(charactersOf(text)), rowOf(cut[at]!)]
     for (const [id, key] of keys.entries()) {
-      const isThere = characters.includes(rowOf(charactersOf(key)))
+      const isThere = characters.includes(keyRows[id]!)
       if (!isThere && matched.has(id)) sum.wrong++
       if (!isThere) continue
       sum.pairs++

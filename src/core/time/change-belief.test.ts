@@ -34,7 +34,7 @@ test('two numbers hold what a whole history of unequal checks says', () => {
 
 test('dated changes are counted, and a source that wakes up is believed', () => {
   const dated = believeCount(priorBelief(0.01 / DAY), 20, 10 * DAY)
-  assert.ok(rateOf(dated) * DAY > 0.5 && rateOf(dated) * DAY < 2)
+  assert.ok(rateOf(dated) * DAY > 0.4 && rateOf(dated) * DAY < 2)
   let belief = priorBelief(0.25 / DAY)
   for (let check = 0; check < 100; check++) belief = believe(belief, 10 * DAY, false)
   assert.ok(rateOf(belief) * DAY < 0.01)

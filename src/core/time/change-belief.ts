@@ -9,8 +9,8 @@
  */
 export type Belief = { shape: number; spanMs: number }
 
-/** Sources of one kind differ a hundredfold and more: what is known of others weighs a quarter of a change. */
-const PRIOR_SHAPE = 0.25
+/** Sources of one kind differ a hundredfold and more: what is known of others weighs a third of a change. */
+const PRIOR_SHAPE = 0.35
 
 const DAY_MS = 86_400_000
 /** More than this many changes, or this long a silence, isn't remembered: sources wake up, fall asleep and move. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createManualClock } from '../../../core/clock.ts'
+import { believeCount } from '../../../core/time/change-belief.ts'
 import { createPolicy, defaultShares } from '../queues/policy.ts'
 import { DAY, HOUR, MINUTE, unlimited, watchOf } from '../scheduler.testkit.ts'
 import { type Budgets, createScheduler } from '../scheduler.ts'
@@ -80,7 +81,8 @@ describe('a budget', () => {
     assert.ok(of(0) > 5 * of(50), `${of(0)} ${of(50)}`)
     assert.ok(of(1) > 2 * of(0), `${of(1)} ${of(0)}`)
     const { value } = scheduler.stats()
-    assert.ok(value!.usedPerDay > 95 && value!.doubled.delayMs < value!.now.delayMs)
+    // Ten requests may be saved up, so one day may have that many less, and the next more.
+    assert.ok(value!.usedPerDay > 85 && value!.doubled.delayMs < value!.now.delayMs)
     assert.equal(value!.holds, true)
   })
 
@@ -171,6 +173,39 @@ describe('what is known of a source', () => {
     const later = { at, beforeAt: at - DAY, elapsedMs: DAY, changed: true }
     const counted = believeHinted(prior, { ...later, hints: { dates: [1, 2, 3, 4].map((n) => at - n * HOUR) } })
     assert.ok(counted.shape > 4)
+  })
+
+  test('many entries with one date are one change', () => {
+    const prior = { shape: 0.25, spanMs: 25 * DAY }
+    const at = 100 * DAY
+    const first = { at, beforeAt: null, elapsedMs: none, changed: true }
+    const dates = Array.from({ length: 20 }, () => at - MINUTE)
+    assert.deepEqual(believeHinted(prior, { ...first, hints: { dates } }), prior)
+    const later = { at, beforeAt: at - DAY, elapsedMs: DAY, changed: true }
+    assert.deepEqual(believeHinted(prior, { ...later, hints: { dates } }), believeCount(prior, 1, DAY))
+  })
+
+  test('brings its checks to the hours of the day and the days of the week at which it changes', () => {
+    const { clock, scheduler } = openValue({ budget: 12 / DAY })
+    scheduler.set(watchOf(1, { everyMs: 20 * MINUTE, everyMaxMs: 30 * DAY, host: '' }))
+    const isOpen = (at: number): boolean => new Date(at).getUTCHours() === 9 && new Date(at).getUTCDay() % 6 !== 0
+    let changedAt = 0
+    let [inTime, after] = [0, 0]
+    for (let minute = 0; minute < 120 * 24 * 60; minute++) {
+      clock.advance(MINUTE)
+      // Twice within the hour, on weekdays.
+      if (isOpen(clock.now()) && minute % 30 === 0) changedAt = clock.now()
+      for (const { id } of scheduler.take(none)) {
+        const changed = changedAt > 0
+        scheduler.done(id, { changed, failed: false, at: clock.now(), hints: changed ? { modifiedAt: changedAt } : {} })
+        changedAt = 0
+        if (minute < 90 * 24 * 60) continue
+        after++
+        if (isOpen(clock.now()) || isOpen(clock.now() - HOUR)) inTime++
+      }
+    }
+    // Two hours on five days are 6 % of a week.
+    assert.ok(inTime / after > 0.18, `${inTime} of ${after}`)
   })
 
   test('moves its checks to the hours at which it changes', () => {
