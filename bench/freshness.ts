@@ -40,8 +40,14 @@ export const run: Benchmark = async ({ values }) => {
     stats: Object.fromEntries(
       wanted.flatMap(({ name }) => [
         [`delay ÷ uniform, ${name}`, of(name, 'value')!.ofUniform],
-        [`delay ÷ best of Nutch and StormCrawler, ${name}`, of(name, 'value')!.ofUniform / Math.min(...rivals(name, 'ofUniform'))],
-        [`fresh ÷ best of Nutch and StormCrawler, ${name}`, of(name, 'value')!.fresh / Math.max(...rivals(name, 'fresh'))],
+        [
+          `delay ÷ best of Nutch and StormCrawler, ${name}`,
+          of(name, 'value')!.ofUniform / Math.min(...rivals(name, 'ofUniform')),
+        ],
+        [
+          `fresh ÷ best of Nutch and StormCrawler, ${name}`,
+          of(name, 'value')!.fresh / Math.max(...rivals(name, 'fresh')),
+        ],
         [`budget used, ${name}`, of(name, 'value')!.used],
       ]),
     ),
