@@ -41,6 +41,7 @@ describe('control of a cluster', () => {
       seen: 0,
       hosts: 0,
       tasks: 0,
+      heavyHosts: [],
       problem: null,
     })
     const nodes = createPostgresNodes(pool)
