@@ -8,7 +8,7 @@ import { noInterests } from '../match/naive-match.testkit.ts'
 import { createBm25Scorer, createScorers, type Scorer } from '../score/scorers.ts'
 import { createTermStatistics } from '../score/term-statistics.ts'
 import { readDocument } from '../terms/document-terms.ts'
-import { wordsOf } from '../terms/tokens.ts'
+import { wordsOf } from '../terms/words.ts'
 import type { Explanation } from './explanation.ts'
 
 const page = { url: 'http://www.example.org/', at: 5 }

@@ -44,7 +44,7 @@ export type DocumentTerms = {
 
 export function readDocument(source: DocumentSource, limits: { maxTokens?: number } = {}): DocumentTerms {
   const { title, text } = source
-  const reader = new TokenReader(title.length + text.length, limits.maxTokens ?? MAX_TOKENS)
+  const reader = new TokenReader(limits.maxTokens ?? MAX_TOKENS)
   reader.read(title)
   const titleTokens = reader.tokens
   const bodyStart = beginsWithTitle(text, title) ? Math.min(title.length + 1, text.length) : 0

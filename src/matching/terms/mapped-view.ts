@@ -1,20 +1,20 @@
 import { hashText } from './term-hash.ts'
 import { grown, TermTable } from './term-table.ts'
 import { TermView, type ViewTerms, type Word } from './term-view.ts'
+import type { Vocabulary } from './vocabulary.ts'
 
 /** What a word is compared as: without accents, its stem. */
 export type WordMapping = (word: string) => string
 
-const MAX_WORDS = 100_000
-
 /**
- * What words met before are compared as, found without making a string of anything: documents repeat each other's words, and all of a
- * document's words are mapped as soon as one profile asks for it. Forgets everything before a document when it is full.
+ * What the words of a vocabulary are compared as, by their numbers: all of a document's words are mapped as soon as one profile asks for it.
+ * Forgets everything when a document comes with another vocabulary.
  */
 export class MappedWords {
   /** Results, by number; their spelling is in the table. */
   results = new TermTable()
-  private words = new TermTable()
+  private vocabulary: Vocabulary | null = null
+  /** For each word its result plus one; 0 where it was not asked for yet. */
   private resultOf = new Uint32Array(1024)
   private readonly map: WordMapping
 
@@ -24,11 +24,11 @@ export class MappedWords {
 
   /** The same tokens, told apart by what their words are mapped to. */
   view(spelled: TermView): TermView {
-    this.forget()
-    const { terms, tokens } = spelled
+    const { terms, tokens, table } = spelled
+    this.turnTo(table)
     const mapped = new MappedTerms(this.results, terms)
     const idOf = new Uint32Array(terms)
-    for (let term = 0; term < terms; term++) idOf[term] = mapped.add(this.find(spelled.table, term))
+    for (let term = 0; term < terms; term++) idOf[term] = mapped.add(this.find(table, term))
     const counts = new Uint32Array(mapped.size)
     for (let term = 0; term < terms; term++) counts[idOf[term]!]! += spelled.counts[term]!
     const termOf = new Uint32Array(tokens)
@@ -36,26 +36,69 @@ export class MappedWords {
     return new TermView(mapped, tokens, termOf, counts)
   }
 
-  /** The same, where only some terms, in order, are mapped and all others stay. */
-  viewOfSome(
+  private turnTo({ origin }: TermTable): void {
+    const { vocabulary } = origin!
+    if (this.vocabulary !== vocabulary) {
+      this.vocabulary = vocabulary
+      this.resultOf = new Uint32Array(1024)
+      this.results = new TermTable()
+    }
+    if (this.resultOf.length < vocabulary.size)
+      this.resultOf = grown(this.resultOf, new Uint32Array(vocabulary.offsets.length))
+  }
+
+  /** The number of the result. */
+  private find(table: TermTable, term: number): number {
+    const word = table.origin!.words[term]!
+    const known = this.resultOf[word]!
+    return known === 0 ? this.learn(table, term, word) : known - 1
+  }
+
+  private learn(table: TermTable, term: number, word: number): number {
+    const text = this.map(table.textOf(term))
+    const result = this.results.addText(hashText(text), 0, text)
+    this.resultOf[word] = result + 1
+    return result
+  }
+}
+
+/** The same for a mapping that leaves most words as they are: its results are words of the vocabulary, too. */
+export class RespelledWords {
+  private vocabulary: Vocabulary | null = null
+  /** For each word the number of its result plus one. */
+  private resultOf = new Uint32Array(1024)
+  private readonly map: WordMapping
+
+  constructor(map: WordMapping) {
+    this.map = map
+  }
+
+  /** The same tokens, where some terms, in order, are mapped and all others stay. */
+  view(
     spelled: TermView,
     changed: readonly number[],
     aliasOf: (table: TermTable, term: number) => string | null,
   ): TermView {
-    this.forget()
     const { terms, tokens } = spelled
-    const table = spelled.table.without(changed)
+    const { vocabulary, words } = spelled.table.origin!
+    if (this.vocabulary !== vocabulary) {
+      this.vocabulary = vocabulary
+      this.resultOf = new Uint32Array(1024)
+    }
+    const same = new Uint32Array(terms - changed.length)
     const idOf = new Uint32Array(terms)
     let next = 0
     for (let term = 0; term < terms; term++) {
       if (changed[next] === term) next++
-      else idOf[term] = term - next
+      else {
+        same[term - next] = words[term]!
+        idOf[term] = term - next
+      }
     }
+    const table = TermTable.ofWords(vocabulary, same)
     const aliases = new Map<string, number>()
     for (const term of changed) {
-      const result = this.find(spelled.table, term)
-      const { units, offsets, lengths, hashes } = this.results
-      idOf[term] = table.addUnits(hashes[result]!, 0, units, offsets[result]!, lengths[result]!)
+      idOf[term] = table.addWord(this.find(spelled.table, term, words[term]!))
       const alias = aliasOf(spelled.table, term)
       if (alias !== null) aliases.set(alias, idOf[term]!)
     }
@@ -66,25 +109,13 @@ export class MappedWords {
     return new TermView(table, tokens, termOf, counts, aliases.size === 0 ? null : aliases)
   }
 
-  private forget(): void {
-    if (this.words.size < MAX_WORDS) return
-    this.words = new TermTable()
-    this.results = new TermTable()
-  }
-
-  /** The number of the result. */
-  private find(table: TermTable, term: number): number {
-    const hash = table.hashes[term]!
-    const known = this.words.findUnits(hash, 0, table.units, table.offsets[term]!, table.lengths[term]!)
-    return known === -1 ? this.learn(hash, table, term) : this.resultOf[known]!
-  }
-
-  private learn(hash: number, table: TermTable, term: number): number {
-    const text = this.map(table.textOf(term))
-    const result = this.results.addText(hashText(text), 0, text)
-    const word = this.words.addUnits(hash, 0, table.units, table.offsets[term]!, table.lengths[term]!)
-    if (word >= this.resultOf.length) this.resultOf = grown(this.resultOf, new Uint32Array(this.resultOf.length * 2))
-    this.resultOf[word] = result
+  private find(table: TermTable, term: number, word: number): number {
+    if (word >= this.resultOf.length)
+      this.resultOf = grown(this.resultOf, new Uint32Array(this.vocabulary!.offsets.length))
+    const known = this.resultOf[word]!
+    if (known !== 0) return known - 1
+    const result = this.vocabulary!.intern(this.map(table.textOf(term)))
+    this.resultOf[word] = result + 1
     return result
   }
 }

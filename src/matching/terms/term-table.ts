@@ -1,4 +1,5 @@
 import { hashInSpace } from './term-hash.ts'
+import type { Vocabulary } from './vocabulary.ts'
 
 /**
  * Terms and their numbers, in typed arrays: a term costs some 40 bytes and nothing for the garbage collector to visit.
@@ -27,14 +28,33 @@ export class TermTable {
   /** Terms below are in the slots. */
   private indexed = 0
 
-  /** Room for this many terms before anything must grow. */
-  constructor(expected = 16) {
+  /** Where the terms come from, and their words there; null where they come from elsewhere. */
+  origin: { readonly vocabulary: Vocabulary; readonly words: Uint32Array } | null = null
+
+  /** A table of words whose spelling stays in their vocabulary. */
+  static ofWords(vocabulary: Vocabulary, words: Uint32Array): TermTable {
+    const { offsets, lengths, hashes, units } = vocabulary
+    const table = new TermTable(words.length, units)
+    for (let term = 0; term < words.length; term++) {
+      const word = words[term]!
+      table.offsets[term] = offsets[word]!
+      table.lengths[term] = lengths[word]!
+      table.hashes[term] = hashes[word]!
+    }
+    table.size = table.limit = words.length
+    table.origin = { vocabulary, words }
+    return table
+  }
+
+  /** Room for this many terms before anything must grow. Spellings that are given are full: before one is added they are copied. */
+  constructor(expected = 16, units?: Uint16Array) {
     const room = Math.max(16, expected)
     this.offsets = new Uint32Array(room)
     this.lengths = new Uint8Array(room)
     this.spaces = new Uint8Array(room)
     this.hashes = new Int32Array(room)
-    this.units = new Uint16Array(room * 8)
+    this.units = units ?? new Uint16Array(room * 8)
+    if (units !== undefined) this.unitsUsed = units.length
     this.firstSlots = 2 ** Math.ceil(Math.log2(room * 2)) * 2
   }
 
@@ -99,23 +119,14 @@ export class TermTable {
     return this.insert(-1, hashInSpace(hash, space), hash, space, offset, text.length)
   }
 
-  /** A table of the same terms without some, whose numbers are in order; the others move up. Nothing must have been removed. */
-  without(left: readonly number[]): TermTable {
-    const table = new TermTable(this.limit)
-    table.units = this.units.slice()
-    table.unitsUsed = this.unitsUsed
-    let from = 0
-    for (const end of [...left, this.limit]) {
-      const to = table.limit
-      table.offsets.set(this.offsets.subarray(from, end), to)
-      table.lengths.set(this.lengths.subarray(from, end), to)
-      table.hashes.set(this.hashes.subarray(from, end), to)
-      table.spaces.set(this.spaces.subarray(from, end), to)
-      table.limit += end - from
-      from = end + 1
-    }
-    table.size = table.limit
-    return table
+  /** Adds a word of the vocabulary that the table is made of. */
+  addWord(word: number): number {
+    const { offsets, lengths, hashes, units } = this.origin!.vocabulary
+    // The vocabulary may have moved; what was there is the same in both.
+    this.units = units
+    const hash = hashes[word]!
+    const known = this.findUnits(hash, 0, units, offsets[word]!, lengths[word]!)
+    return known === -1 ? this.insert(-1, hash, hash, 0, offsets[word]!, lengths[word]!) : known
   }
 
   remove(id: number): void {

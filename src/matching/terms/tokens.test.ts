@@ -3,7 +3,8 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { readDocument } from './document-terms.ts'
 import { hashText } from './term-hash.ts'
-import { TokenReader, wordsOf } from './tokens.ts'
+import { TokenReader } from './tokens.ts'
+import { wordsOf } from './words.ts'
 
 describe('words', () => {
   const examples: Record<string, string[]> = {
@@ -102,9 +103,34 @@ describe('hostile documents', () => {
     assert.deepEqual([document.isCut, document.tokens], [true, 1_000_000])
   })
 
+  test('have the same words after any other documents, and while another is read', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'Z', '0'), minLength: 1, maxLength: 6 })
+    const text = fc.array(word, { maxLength: 60 })
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 6 }), text, (texts, between) => {
+        for (const words of texts) {
+          const reader = new TokenReader()
+          reader.read(words.slice(0, 20).join(' '))
+          assert.deepEqual(spelledTokens(between.join(' ')), lowered(between))
+          reader.read(words.slice(20).join(' '))
+          assert.deepEqual(spelledTokens(reader), lowered(words))
+        }
+      }),
+    )
+  })
+
+  test('are read when a document has more words than are kept for the next', () => {
+    const many = Array.from({ length: 40_000 }, (_, n) => `many${n}`)
+    const kept = readDocument({ url: '', title: '', text: 'kept höfe kept' })
+    for (const words of [many, ['few'], many.toReversed(), ['few', 'more']])
+      assert.deepEqual(spelledTokens(words.join(' ')), words)
+    assert.deepEqual([kept.plain.table.textOf(0), kept.plain.table.textOf(1)], ['kept', 'hofe'])
+    assert.equal(kept.view('en').counts[0], 2)
+  })
+
   test('that are binary have some words and no others', () => {
     const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, n) => (n * n * 31 + n) % 256))
-    const reader = new TokenReader(bytes.length)
+    const reader = new TokenReader()
     reader.read(bytes.toString('latin1'))
     const { tokens, table } = reader.finish()
     assert.ok(tokens < 100_000)
@@ -142,6 +168,20 @@ describe('a document', () => {
     assert.equal(document.view('xx'), document.plain)
   })
 })
+
+function lowered(words: readonly string[]): string[] {
+  return words.map((word) => word.toLowerCase())
+}
+
+function spelledTokens(from: string | TokenReader): string[] {
+  const reader = typeof from === 'string' ? new TokenReader() : from
+  if (typeof from === 'string') reader.read(from)
+  const { termOf, counts, table } = reader.finish()
+  const counted = new Uint32Array(counts.length)
+  for (const term of termOf) counted[term]!++
+  assert.deepEqual(counted, counts)
+  return Array.from(termOf, (term) => table.textOf(term))
+}
 
 function wordOf(text: string): { text: string; hash: number } {
   return { text, hash: hashText(text) }

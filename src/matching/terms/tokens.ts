@@ -3,7 +3,6 @@ import {
   DROPPED,
   FIRST_LETTER,
   foldUnspaced,
-  foldWord,
   learnUnit,
   MARK,
   PLUS,
@@ -18,10 +17,18 @@ import {
   UNSPACED_MARK,
 } from './fold.ts'
 import { finishHash, hashFactor, hashStart, secondFactor } from './term-hash.ts'
-import { grown, TermTable } from './term-table.ts'
+import { TermTable } from './term-table.ts'
+import {
+  CELLS,
+  ENTRY,
+  giveBack,
+  MAX_TERM_LENGTH,
+  SECOND,
+  STAMP,
+  takeVocabulary,
+  type Vocabulary,
+} from './vocabulary.ts'
 
-/** What follows in a longer word is not compared. */
-export const MAX_TERM_LENGTH = 64
 export const MAX_TOKENS = 1_000_000
 
 // An imported binding is looked up at each use; in the loops below that costs a tenth of the time.
@@ -32,68 +39,52 @@ const startState = hashStart
 const MAX_LENGTH = MAX_TERM_LENGTH
 const LETTER = FIRST_LETTER
 const BETWEEN = SEPARATOR
-
-/** Four cells of a slot: both hashes, the term's number plus one, and how often it was seen. */
-const CELLS = 4
-const SECOND = 1
-const ENTRY = 2
-const COUNT = 3
+const SLOT = CELLS
+const OTHER_HASH = SECOND
+const WORD = ENTRY
+const MARKED = STAMP
 
 /**
  * Cuts texts into words, in one pass over their characters. Words are runs of letters and digits, in lower case; everything between them
  * is ignored. Characters of scripts without spaces are words of their own. Tokens of several texts (title, body) follow each other.
- *
- * Words seen before are found by two hashes of 32 bits. Words of which both are equal are taken for the same without comparing letters:
- * the hashes are keyed per process, so that two words of one document are confused once in 10^12 documents, and no page can provoke it.
  */
 export class TokenReader {
-  /** As the words are spelled, in lower case. */
-  readonly table: TermTable
   tokens = 0
   /** A limit was reached: what came later is not there. */
   isCut = false
-  /** The terms that are not made of ASCII characters alone, in order. */
-  readonly accented: number[] = []
 
   private readonly maxTokens: number
-  private room: Room
-  private mask: number
+  private readonly vocabulary: Vocabulary
+  private terms = 0
   private readonly word = new Uint16Array(MAX_TERM_LENGTH)
   private length = 0
   /** Where the word began and its last character ended. */
   private start = 0
   private end = 0
 
-  constructor(expectedLength: number, maxTokens = MAX_TOKENS) {
+  constructor(maxTokens = MAX_TOKENS) {
     this.maxTokens = maxTokens
-    const terms = Math.min(65_536, Math.ceil(expectedLength / 32) + 16)
-    this.table = new TermTable(terms)
-    this.room = takeRoom()
-    const slots = 2 ** Math.ceil(Math.log2(terms * 2)) * CELLS
-    if (slots > this.room.slots.length) this.room.slots = new Int32Array(slots)
-    this.mask = slots - CELLS
+    this.vocabulary = takeVocabulary()
   }
 
   /** What was read. Ends the reading. */
   finish(): Tokens {
-    const { tokens, table, room } = this
-    const { slots, termOf, starts, ends } = room
-    const counts = new Uint32Array(table.limit)
-    const end = this.mask + CELLS
-    for (let at = 0; at < end; at += CELLS)
-      if (slots[at + ENTRY] !== 0) counts[slots[at + ENTRY]! - 1] = slots[at + COUNT]!
-    slots.fill(0, 0, end)
-    keepRoom(room)
-    return {
-      table,
+    const { tokens, terms, vocabulary } = this
+    const words = vocabulary.wordOf.slice(0, terms)
+    const accented: number[] = []
+    for (let term = 0; term < terms; term++) if (vocabulary.accents[words[term]!] === 1) accented.push(term)
+    const read = {
+      table: TermTable.ofWords(vocabulary, words),
       tokens,
-      counts,
-      termOf: termOf.slice(0, tokens),
-      starts: starts.slice(0, tokens),
-      ends: ends.slice(0, tokens),
-      accented: this.accented,
+      counts: vocabulary.counts.slice(0, terms),
+      termOf: vocabulary.termOf.slice(0, tokens),
+      starts: vocabulary.starts.slice(0, tokens),
+      ends: vocabulary.ends.slice(0, tokens),
+      accented,
       isCut: this.isCut,
     }
+    giveBack(vocabulary, terms)
+    return read
   }
 
   /** Adds the words of `text` from `from`; positions are those in `text`. */
@@ -113,9 +104,10 @@ export class TokenReader {
    * in place and are never copied, unless the word is new.
    */
   private readPlain(units: Uint16Array, from: number, end: number): number {
-    const { room, maxTokens } = this
-    let { termOf, starts, ends, slots } = room
-    let { mask, tokens } = this
+    const { vocabulary, maxTokens } = this
+    const { base } = vocabulary
+    let { termOf, starts, ends, counts, slots, mask } = vocabulary
+    let { tokens } = this
     let limit = Math.min(maxTokens, starts.length)
     let at = from
     while (at < end) {
@@ -144,23 +136,26 @@ export class TokenReader {
           this.isCut = true
           break
         }
-        growTokens(room)
-        ;({ termOf, starts, ends } = room)
+        vocabulary.growTokens()
+        ;({ termOf, starts, ends, counts } = vocabulary)
         limit = Math.min(maxTokens, starts.length)
       }
       first = finishHash(first)
       let slot = (first << 2) & mask
-      let known = slots[slot + ENTRY]!
-      while (known !== 0 && (slots[slot] !== first || slots[slot + SECOND] !== second)) {
-        slot = (slot + CELLS) & mask
-        known = slots[slot + ENTRY]!
+      let known = slots[slot + WORD]!
+      while (known !== 0 && (slots[slot] !== first || slots[slot + OTHER_HASH] !== second)) {
+        slot = (slot + SLOT) & mask
+        known = slots[slot + WORD]!
       }
-      if (known === 0) {
-        known = this.insert(slot, first, second, units, start, at - start)
-        slots = room.slots
-        mask = this.mask
-      } else slots[slot + COUNT]!++
-      termOf[tokens] = known - 1
+      const term = slots[slot + MARKED]! - base
+      if (term >= 0) {
+        counts[term]!++
+        termOf[tokens] = term
+      } else {
+        termOf[tokens] = this.meet(slot, known - 1, first, second, units, start, at - start)
+        slots = vocabulary.slots
+        mask = vocabulary.mask
+      }
       starts[tokens] = start
       ends[tokens] = at
       tokens++
@@ -252,56 +247,39 @@ export class TokenReader {
       second = Math.imul(second ^ word[at]!, otherFactor)
     }
     first = finishHash(first)
-    const { mask, tokens, room } = this
-    const { slots } = room
+    const { tokens, vocabulary } = this
+    const { slots, mask, base } = vocabulary
     let slot = (first << 2) & mask
     while (slots[slot + ENTRY] !== 0 && (slots[slot] !== first || slots[slot + SECOND] !== second))
       slot = (slot + CELLS) & mask
-    let known = slots[slot + ENTRY]!
-    if (known === 0) known = this.insert(slot, first, second, word, 0, length)
-    else slots[slot + COUNT]!++
-    if (tokens === room.starts.length) growTokens(room)
-    room.termOf[tokens] = known - 1
-    room.starts[tokens] = this.start
-    room.ends[tokens] = this.end
+    if (tokens === vocabulary.starts.length) vocabulary.growTokens()
+    let term = slots[slot + STAMP]! - base
+    if (term >= 0) vocabulary.counts[term]!++
+    else term = this.meet(slot, slots[slot + ENTRY]! - 1, first, second, word, 0, length)
+    vocabulary.termOf[tokens] = term
+    vocabulary.starts[tokens] = this.start
+    vocabulary.ends[tokens] = this.end
     this.tokens = tokens + 1
     return next
   }
 
-  private insert(
+  /** A word that the document has not had yet; -1 where nobody had it. Returns its term. */
+  private meet(
     slot: number,
+    known: number,
     first: number,
     second: number,
     units: Uint16Array,
     start: number,
     length: number,
   ): number {
-    const { slots } = this.room
-    const entry = this.table.append(first, units, start, length) + 1
-    slots[slot] = first
-    slots[slot + SECOND] = second
-    slots[slot + ENTRY] = entry
-    slots[slot + COUNT] = 1
-    let all = 0
-    for (let at = start; at < start + length; at++) all |= units[at]!
-    if (all > 0x7f) this.accented.push(entry - 1)
-    if (entry * 2 * CELLS > this.mask) this.growSlots()
-    return entry
-  }
-
-  private growSlots(): void {
-    const before = this.room.slots
-    const length = this.mask + CELLS
-    const slots = new Int32Array(length * 2)
-    const mask = slots.length - CELLS
-    for (let from = 0; from < length; from += CELLS) {
-      if (before[from + ENTRY] === 0) continue
-      let at = (before[from]! << 2) & mask
-      while (slots[at + ENTRY] !== 0) at = (at + CELLS) & mask
-      for (let cell = 0; cell < CELLS; cell++) slots[at + cell] = before[from + cell]!
-    }
-    this.room.slots = slots
-    this.mask = mask
+    const { vocabulary } = this
+    const term = this.terms++
+    const stamp = vocabulary.base + term
+    vocabulary.slots[slot + STAMP] = stamp
+    vocabulary.wordOf[term] = known === -1 ? vocabulary.add(slot, first, second, stamp, units, start, length) : known
+    vocabulary.counts[term] = 1
+    return term
   }
 }
 
@@ -318,32 +296,6 @@ export type Tokens = {
   readonly ends: Uint32Array
   readonly accented: readonly number[]
   readonly isCut: boolean
-}
-
-/** Where words are put while they are read. Kept from one document to the next: memory that is new costs more than what is done in it. */
-type Room = { slots: Int32Array; termOf: Uint32Array; starts: Uint32Array; ends: Uint32Array }
-
-const MAX_KEPT = 1 << 18
-let freeRoom: Room | null = null
-
-function takeRoom(): Room {
-  const room = freeRoom
-  freeRoom = null
-  if (room !== null) return room
-  const tokens = () => new Uint32Array(1 << 12)
-  return { slots: new Int32Array(1 << 12), termOf: tokens(), starts: tokens(), ends: tokens() }
-}
-
-/** The slots must be empty. */
-function keepRoom(room: Room): void {
-  if (room.slots.length <= MAX_KEPT && room.starts.length <= MAX_KEPT) freeRoom = room
-}
-
-function growTokens(room: Room): void {
-  const length = room.starts.length * 2
-  room.termOf = grown(room.termOf, new Uint32Array(length))
-  room.starts = grown(room.starts, new Uint32Array(length))
-  room.ends = grown(room.ends, new Uint32Array(length))
 }
 
 const MAX_KEPT_UNITS = 1 << 20
@@ -364,51 +316,4 @@ function unitsOf(text: string): Uint16Array {
   }
   bytes.write(text, 'utf16le')
   return units
-}
-
-export type SpelledWord = {
-  /** In lower case, with its accents. */
-  readonly spelled: string
-  /** As it is compared. */
-  readonly folded: string
-  readonly start: number
-  readonly end: number
-}
-
-const plainWord = /^[A-Za-z0-9]+$/
-
-/** The words of a short text. */
-export function readWordsOf(text: string, maxWords = 100): SpelledWord[] {
-  if (text.length <= MAX_TERM_LENGTH && plainWord.test(text)) {
-    const word = text.toLowerCase()
-    return [{ spelled: word, folded: word, start: 0, end: text.length }]
-  }
-  const reader = new TokenReader(text.length, maxWords)
-  reader.read(text)
-  const { termOf, starts, ends, table } = reader.finish()
-  return Array.from(termOf, (term, token) => {
-    const word = table.textOf(term)
-    return { spelled: word, folded: foldTerm(word), start: starts[token]!, end: ends[token]! }
-  })
-}
-
-/** The words of a short text, as they are compared. */
-export function wordsOf(text: string, maxWords = 100): string[] {
-  return readWordsOf(text, maxWords).map(({ folded }) => folded)
-}
-
-/** A word as it is compared, as far as it is compared. */
-export function foldTerm(word: string): string {
-  return foldWord(word).slice(0, MAX_TERM_LENGTH)
-}
-
-const umlauts: ReadonlyMap<string, string> = new Map([
-  ['ä', 'ae'],
-  ['ö', 'oe'],
-  ['ü', 'ue'],
-])
-
-/** A word with umlauts as it is spelled, and then compared, where there are none: Müller is Mueller. */
-export function expandUmlauts(word: string): string {
-  return foldTerm(word.replace(/[äöü]/g, (letter) => umlauts.get(letter)!))
 }

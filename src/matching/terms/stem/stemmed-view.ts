@@ -1,16 +1,16 @@
-import { MappedWords } from '../mapped-view.ts'
+import { MappedWords, RespelledWords } from '../mapped-view.ts'
 import type { TermTable } from '../term-table.ts'
 import type { TermView } from '../term-view.ts'
-import { expandUmlauts, foldTerm } from '../tokens.ts'
+import { expandUmlauts, foldTerm } from '../words.ts'
 import { findStemmer } from './stemmers.ts'
 
 /** What was learnt from one document serves the next. */
 const known = new Map<string, MappedWords>()
-const folded = new MappedWords(foldTerm)
+const folded = new RespelledWords(foldTerm)
 
 /** The same tokens, told apart without accents; `accented` are the terms that may have any. */
 export function foldedView(spelled: TermView, accented: readonly number[]): TermView {
-  return folded.viewOfSome(spelled, accented, aliasOf)
+  return folded.view(spelled, accented, aliasOf)
 }
 
 function aliasOf(table: TermTable, term: number): string | null {

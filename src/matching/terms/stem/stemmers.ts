@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { foldTerm } from '../tokens.ts'
+import { foldTerm } from '../words.ts'
 import { stemCzech } from './czech.ts'
 import { stemDutch } from './dutch.ts'
 import { stemEnglish } from './english.ts'
