@@ -1,5 +1,6 @@
+import { grown } from '../terms/grown.ts'
 import { PREFIXES } from '../terms/spaces.ts'
-import { grown, TermTable } from '../terms/term-table.ts'
+import { TermTable } from '../terms/term-table.ts'
 import type { PostingKey } from './posting-keys.ts'
 
 /** The terms of all profiles as numbers, each as long as a profile uses it. */

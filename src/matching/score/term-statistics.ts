@@ -1,7 +1,8 @@
 import type { DocumentTerms } from '../terms/document-terms.ts'
+import { grown } from '../terms/grown.ts'
 import { spaceOfStems } from '../terms/spaces.ts'
 import { hashUnits } from '../terms/term-hash.ts'
-import { grown, TermTable } from '../terms/term-table.ts'
+import { TermTable } from '../terms/term-table.ts'
 import type { TermView, Word } from '../terms/term-view.ts'
 
 /**

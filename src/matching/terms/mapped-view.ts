@@ -1,5 +1,6 @@
+import { grown } from './grown.ts'
 import { hashText } from './term-hash.ts'
-import { grown, TermTable } from './term-table.ts'
+import { TermTable } from './term-table.ts'
 import { TermView, type ViewTerms, type Word } from './term-view.ts'
 import type { Vocabulary } from './vocabulary.ts'
 

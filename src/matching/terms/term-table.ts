@@ -1,3 +1,4 @@
+import { grown } from './grown.ts'
 import { hashInSpace } from './term-hash.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -263,12 +264,4 @@ export class TermTable {
     this.unitsUsed = used
     this.unitsLost = 0
   }
-}
-
-export function grown<T extends Uint32Array | Int32Array | Uint8Array | Uint16Array | Float32Array | Float64Array>(
-  from: T,
-  to: T,
-): T {
-  to.set(from)
-  return to
 }

@@ -1,5 +1,5 @@
+import { grown } from './grown.ts'
 import { finishHash, hashFactor, hashStart, secondFactor } from './term-hash.ts'
-import { grown } from './term-table.ts'
 
 /** What follows in a longer word is not compared. */
 export const MAX_TERM_LENGTH = 64

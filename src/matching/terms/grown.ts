@@ -1,0 +1,8 @@
+/** A longer array with what the shorter one held. */
+export function grown<T extends Uint32Array | Int32Array | Uint8Array | Uint16Array | Float32Array | Float64Array>(
+  from: T,
+  to: T,
+): T {
+  to.set(from)
+  return to
+}
