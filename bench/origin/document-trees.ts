@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { AppError } from '../../src/core/errors.ts'
 
 /** Documentation that Debian 12 packages as pages: a dozen hosts, some 24,000 pages. */
-const debianTrees: readonly { packages: string; folder: string }[] = [
+export const debianTrees: readonly { packages: string; folder: string }[] = [
   { packages: 'openjdk-17-doc', folder: '/usr/share/doc/openjdk-17-jre-headless/api' },
   { packages: 'octave-doc', folder: '/usr/share/doc/octave' },
   { packages: 'apache2-doc', folder: '/usr/share/doc/apache2-doc/manual' },

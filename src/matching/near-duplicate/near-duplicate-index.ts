@@ -1,77 +1,77 @@
-import { countBits } from './simhash.ts'
+import type { PlacedText } from './main-text.ts'
+import { type KnownText, sketchBeside, storyOf } from './same-story.ts'
+import { readLines } from './text-sketch.ts'
 
 /**
- * The last documents by their simhash, to be found by anything within a distance of three bits. The 64 bits are cut into
- * four bands: where three bits at most differ, one band is equal. Documents of an equal band are in one chain, the
- * newest first; a chain ends where its next slot was reused for a newer document, so nothing need be unlinked.
+ * The last texts in memory, for those that only count near-duplicates. It looks for candidates as the stores do: the newest of each
+ * band, those with the most bands in common first.
  */
 export type NearDuplicateIndex = {
-  readonly size: number
-  add(id: number, signature: bigint): void
-  /** The nearest first, of equals the newest. */
-  find(signature: bigint): NearDuplicate[]
-  memoryBytes(): number
+  /** The first of the texts that tell the same, which may be this one; null where it is too short to compare. */
+  add(id: number, page: { host: string; texts: readonly PlacedText[] }): number | null
 }
 
-export type NearDuplicate = { readonly id: number; readonly distance: number }
+const CAPACITY = 20_000
 
-const BANDS = 4
-const CAPACITY = 100_000
-/** A band that thousands share (one template, no content) is not searched to its end. */
-const MAX_CHAIN = 1_000
-export const MAX_DISTANCE = 3
+/** The newest that one key of a band leads to: what thousands share is not searched to its end. */
+export const MAX_OF_BAND = 16
+/** Texts that are compared, those with the most bands in common. */
+export const MAX_CANDIDATES = 32
+/** Pages of a host whose lines are known. */
+export const PAGES_OF_HOST = 16
 
-export function createNearDuplicateIndex({ capacity = CAPACITY, maxDistance = MAX_DISTANCE } = {}): NearDuplicateIndex {
-  const buckets = 2 ** 16
-  /** Sequence numbers plus one, counted from the beginning; a slot is the number modulo the capacity. */
-  const heads = new Float64Array(BANDS * buckets)
-  const nexts = new Float64Array(BANDS * capacity)
-  const low = new Uint32Array(capacity)
-  const high = new Uint32Array(capacity)
-  const ids = new Float64Array(capacity)
+export function createNearDuplicateIndex({ capacity = CAPACITY } = {}): NearDuplicateIndex {
+  const texts = new Map<number, KnownText & { bands: readonly number[] }>()
+  const bands = new Map<number, number[]>()
+  const hosts = new Map<string, number[]>()
+
+  /** Newest first. */
+  const newestOf = (places: readonly number[] | undefined, limit: number): number[] =>
+    (places ?? []).slice(-limit).reverse()
+
+  function candidatesFor(keys: readonly number[]): KnownText[] {
+    const met = new Map<number, number>()
+    for (const key of keys)
+      for (const place of newestOf(bands.get(key), MAX_OF_BAND)) met.set(place, (met.get(place) ?? 0) + 1)
+    return [...met]
+      .sort(([a, n], [b, m]) => m - n || b - a)
+      .slice(0, MAX_CANDIDATES)
+      .map(([place]) => texts.get(place)!)
+  }
+
+  function forget(place: number): void {
+    const { host, bands: keys } = texts.get(place)!
+    texts.delete(place)
+    for (const key of keys) drop(bands, key, place)
+    drop(hosts, host, place)
+  }
+
   let added = 0
-
-  function eachBand(a: number, b: number, visit: (band: number, bucket: number) => void): void {
-    visit(0, a & 0xffff)
-    visit(1, buckets + (a >>> 16))
-    visit(2, buckets * 2 + (b & 0xffff))
-    visit(3, buckets * 3 + (b >>> 16))
-  }
-
-  const oldest = (): number => Math.max(0, added - capacity)
-
   return {
-    get size() {
-      return Math.min(added, capacity)
+    add(id, { host, texts: given }) {
+      const ofHost = newestOf(hosts.get(host), PAGES_OF_HOST).map((place) => texts.get(place)!)
+      const sketch = sketchBeside(readLines(given), ofHost)
+      if (sketch === null) return null
+      const cluster = storyOf({ host, sketch }, candidatesFor(sketch.bands), ofHost) ?? id
+      const place = added++
+      const { bands: keys, ...kept } = sketch
+      texts.set(place, { host, cluster, sketch: kept, bands: keys })
+      for (const key of new Set(keys)) append(bands, key, place)
+      append(hosts, host, place)
+      if (texts.size > capacity) forget(place - capacity)
+      return cluster
     },
-    add(id, signature) {
-      const place = added % capacity
-      low[place] = Number(signature & 0xffffffffn)
-      high[place] = Number((signature >> 32n) & 0xffffffffn)
-      ids[place] = id
-      added++
-      eachBand(low[place]!, high[place]!, (band, bucket) => {
-        nexts[place * BANDS + band] = heads[bucket]!
-        heads[bucket] = added
-      })
-    },
-    find(signature) {
-      const a = Number(signature & 0xffffffffn)
-      const b = Number((signature >> 32n) & 0xffffffffn)
-      const found = new Map<number, number>()
-      eachBand(a, b, (band, bucket) => {
-        let next = heads[bucket]!
-        for (let seen = 0; next > oldest() && seen < MAX_CHAIN; seen++) {
-          const place = (next - 1) % capacity
-          const distance = countBits(low[place]! ^ a) + countBits(high[place]! ^ b)
-          if (distance <= maxDistance) found.set(next, distance)
-          next = nexts[place * BANDS + band]!
-        }
-      })
-      return [...found]
-        .sort((one, other) => one[1] - other[1] || other[0] - one[0])
-        .map(([sequence, distance]) => ({ id: ids[(sequence - 1) % capacity]!, distance }))
-    },
-    memoryBytes: () => [heads, nexts, low, high, ids].reduce((sum, array) => sum + array.byteLength, 0),
   }
+}
+
+function append<K>(lists: Map<K, number[]>, key: K, place: number): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [place])
+  else list.push(place)
+}
+
+function drop<K>(lists: Map<K, number[]>, key: K, place: number): void {
+  const list = lists.get(key)?.filter((each) => each !== place) ?? []
+  if (list.length === 0) lists.delete(key)
+  else lists.set(key, list)
 }

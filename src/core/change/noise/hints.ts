@@ -34,9 +34,8 @@ const labels =
  */
 export function hintOf(change: Pick<Change, 'place' | 'path' | 'before' | 'after'>): string | null {
   const { place, path } = change
-  const segments = place.slice(0, 2_000).split('/')
-  for (const [n, segment] of segments.entries())
-    if (!wholePage.test(segment) && isHint(segment)) return segments.slice(0, n + 1).join('/')
+  const part = rotatingPart(place)
+  if (part !== null) return part
   const trail = path.slice(0, 1_000).split(' › ')
   const heading = trail.findIndex((title, n) =>
     n > 0 ? headings.test(title) : trail.length === 1 && headings.test(title),
@@ -44,6 +43,14 @@ export function hintOf(change: Pick<Change, 'place' | 'path' | 'before' | 'after
   if (heading >= 0) return `${place}|${trail.slice(0, heading + 1).join('|')}`
   const label = labelOf(change.after) ?? labelOf(change.before)
   return label === null ? null : `${place}|${label}`
+}
+
+/** The outermost part of a page around a place whose id or class says that it rotates; null where there is none. */
+export function rotatingPart(place: string): string | null {
+  const segments = place.slice(0, 2_000).split('/')
+  for (const [n, segment] of segments.entries())
+    if (!wholePage.test(segment) && isHint(segment)) return segments.slice(0, n + 1).join('/')
+  return null
 }
 
 function labelOf(text: string | undefined): string | null {

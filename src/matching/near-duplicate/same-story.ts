@@ -1,0 +1,147 @@
+import { NO_LINE, type StoredSketch, sketchOf, type TextLines, type TextSketch } from './text-sketch.ts'
+
+/**
+ * Whether two texts tell the same. Their main texts must have shingles in common, and more than lines that are the same on both: what
+ * is left without those must be alike too, or be little. So a notice that two pages share joins nothing, however long it is.
+ */
+
+/** A text as it is known: its sketch, and the page that it is from. */
+export type KnownText = { readonly host: string; readonly cluster: number; readonly sketch: StoredSketch }
+
+/** Shares of the shingles of both that are in both; see decision 032 for how they were chosen. */
+export const thresholds = {
+  /** Of all shingles, on pages of different hosts. */
+  apart: 0.45,
+  /** Of the shingles that no other page of the host has, on pages of one host: its pages are made alike. */
+  together: 0.8,
+  /** Of those outside of equal lines. */
+  rest: 0.15,
+  /** Part of a main text that may differ as a whole: what we take for text may be the site's. */
+  foreign: 0.08,
+  /** The same for pages of one host, of all its words. */
+  foreignTogether: 0.02,
+}
+
+/** A line is common to pages of a host where two other stories have it, or one that is not the same page again. */
+const SAME_PAGE = 0.95
+
+/** The sketch of a page, without what other pages of its host have too; null where too little is left to compare. */
+export function sketchBeside(text: TextLines, ofHost: readonly KnownText[]): TextSketch | null {
+  if (ofHost.length === 0) return sketchOf(text)
+  const shared = sharedLines(text, ofHost)
+  return sketchOf(text, (line) => shared.has(line))
+}
+
+function sharedLines({ lines }: TextLines, others: readonly KnownText[]): Set<number> {
+  const shared = new Set<number>()
+  const storiesOf = new Map<number, Set<number>>()
+  const total = lines.reduce((sum, { words }) => sum + words, 0)
+  for (const { cluster, sketch } of others) {
+    const there = new Set(sketch.lines)
+    const met = lines.filter(({ hash }) => there.has(hash))
+    const isSamePage = met.reduce((sum, { words }) => sum + words, 0) >= SAME_PAGE * total
+    for (const { hash } of met) {
+      const stories = storiesOf.get(hash) ?? new Set()
+      storiesOf.set(hash, stories.add(cluster))
+      if (!isSamePage || stories.size > 1) shared.add(hash)
+    }
+  }
+  return shared
+}
+
+/** How alike two texts are, from 0 to 1; 0 where they don't tell the same. */
+export function likeness(
+  one: Omit<KnownText, 'cluster'>,
+  other: KnownText,
+  ofHost: readonly KnownText[] = [],
+): number {
+  const isTogether = one.host !== '' && one.host === other.host
+  const common = isTogether ? shinglesOf(ofHost.filter(({ cluster }) => cluster !== other.cluster)) : nothing
+  const alike = overlap(one.sketch, other.sketch, common)
+  if (alike < (isTogether ? thresholds.together : thresholds.apart)) return 0
+  const equal = new Set(other.sketch.lines)
+  const shared = new Set(one.sketch.lines.filter((line) => equal.has(line)))
+  if (overlap(one.sketch, other.sketch, common, shared) >= thresholds.rest) return alike
+  const allowed = isTogether ? thresholds.foreignTogether : thresholds.foreign
+  const isForeign = (sketch: StoredSketch): boolean => ownShare(sketch, shared, isTogether) > allowed
+  return isForeign(one.sketch) || isForeign(other.sketch) ? 0 : alike
+}
+
+const nothing: ReadonlySet<number> = new Set()
+
+function shinglesOf(texts: readonly KnownText[]): ReadonlySet<number> {
+  const all = new Set<number>()
+  for (const { sketch } of texts) for (const shingle of sketch.shingles) all.add(shingle)
+  return all
+}
+
+/** Share of words in lines that the other doesn't have: of the main text, or of everything. */
+function ownShare({ lines, words, main }: StoredSketch, shared: ReadonlySet<number>, ofAll: boolean): number {
+  let own = 0
+  let total = 0
+  for (let line = 0; line < lines.length; line++) {
+    if (!ofAll && main[line] === 0) continue
+    total += words[line]!
+    if (!shared.has(lines[line]!)) own += words[line]!
+  }
+  return total === 0 ? 0 : own / total
+}
+
+/**
+ * Jaccard's index of the shingles, estimated from the samples: both have all hashes up to the smaller of their ends. Without shingles
+ * that are `common`, and without those of `shared` lines.
+ */
+function overlap(
+  a: StoredSketch,
+  b: StoredSketch,
+  common: ReadonlySet<number>,
+  shared: ReadonlySet<number> = nothing,
+): number {
+  const end = Math.min(endOf(a), endOf(b))
+  let both = 0
+  let either = 0
+  for (let i = 0, j = 0; ; ) {
+    const x = a.shingles[i] ?? Number.POSITIVE_INFINITY
+    const y = b.shingles[j] ?? Number.POSITIVE_INFINITY
+    const least = Math.min(x, y)
+    if (least > end || least === Number.POSITIVE_INFINITY) break
+    const isLeftOut =
+      common.has(least) || (x === least && isShared(a, i, shared)) || (y === least && isShared(b, j, shared))
+    if (!isLeftOut) {
+      either++
+      if (x === y) both++
+    }
+    if (x === least) i++
+    if (y === least) j++
+  }
+  return either === 0 ? 0 : both / either
+}
+
+function isShared({ lines, lineOf }: StoredSketch, shingle: number, shared: ReadonlySet<number>): boolean {
+  const line = lineOf[shingle]!
+  return line !== NO_LINE && shared.has(lines[line]!)
+}
+
+const FULL = 128
+
+function endOf({ shingles }: StoredSketch): number {
+  return shingles.length < FULL ? Number.POSITIVE_INFINITY : shingles.at(-1)!
+}
+
+/** The story that a text belongs to: that of the text most like it, of equals the first; null where there is none. */
+export function storyOf(
+  one: Omit<KnownText, 'cluster'>,
+  candidates: readonly KnownText[],
+  ofHost: readonly KnownText[],
+): number | null {
+  let best: number | null = null
+  let most = 0
+  for (const candidate of candidates) {
+    const alike = likeness(one, candidate, ofHost)
+    if (alike > most) {
+      most = alike
+      best = candidate.cluster
+    }
+  }
+  return best
+}

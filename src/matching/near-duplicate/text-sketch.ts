@@ -1,0 +1,185 @@
+import { isMainText, type PlacedText } from './main-text.ts'
+import { mixed, readWords } from './text-words.ts'
+
+/**
+ * What is kept of a text to find and recognise near-duplicates of it:
+ *
+ * - bands: keys under which it is found. 64 min-hashes of the shingles (runs of three words) of its main text, three to a band: texts
+ *   whose shingles overlap by half share a band in 94 of 100 cases, texts that have nothing to do with each other in one of 50,000.
+ * - shingles: a sample of at most 128, those with the smallest hashes, so that samples of two texts can be compared.
+ * - lines: a sample of at most 255 hashes of all lines, with their lengths, likewise. They tell what pages have in common.
+ *
+ * The same text has the same sketch in every process and release: sketches are stored.
+ */
+export type TextSketch = {
+  readonly bands: readonly number[]
+  /** Ascending. */
+  readonly shingles: Uint32Array
+  /** For each shingle the place of its line in `lines`, or `NO_LINE`. */
+  readonly lineOf: Uint8Array
+  /** Ascending. */
+  readonly lines: Uint32Array
+  /** For each line its words, at most 127. */
+  readonly words: Uint8Array
+  /** For each line 1 where it is part of the main text. */
+  readonly main: Uint8Array
+}
+
+export const NO_LINE = 255
+const MAX_LINES = 255
+const MAX_SHINGLES = 128
+const MAX_WORDS = 127
+/** Shingles of longer texts are not looked at: some 100 pages of print. */
+const MAX_TEXT_WORDS = 50_000
+
+/** Fewer words say too little: two short notes of different news could look alike. */
+export const MIN_WORDS = 24
+/** Lines with fewer words are menus, captions and credits: they differ between sites that carry the same article. */
+const MIN_LINE_WORDS = 4
+
+const PERMUTATIONS = 4
+const BINS = 16
+const ROWS = 3
+export const BANDS = Math.floor((PERMUTATIONS * BINS) / ROWS)
+const NONE = 0xffffffff
+
+type ReadLine = { hash: number; words: number; isMain: boolean; pairs: number[]; triples: number[] }
+
+/** The lines of a text, read once. Which of them count is decided by `sketchOf`. */
+export type TextLines = { readonly lines: readonly ReadLine[] }
+
+export function readLines(texts: readonly PlacedText[]): TextLines {
+  const lines: ReadLine[] = []
+  const room = { hashes: new Uint32Array(1_024) }
+  let total = 0
+  for (const placed of texts) {
+    const { hashes, count, weight } = readWords(placed.text, room)
+    if (count === 0) continue
+    let hash = 0x9747b28c
+    for (let at = 0; at < count; at++) hash = Math.imul(hash ^ hashes[at]!, 0x5bd1e995) ^ (hash >>> 13)
+    const isMain = total < MAX_TEXT_WORDS && isMainText(placed)
+    const runsOf = (length: number): number[] => (isMain ? runsOfWords(hashes, count, length) : [])
+    lines.push({ hash: mixed(hash), words: weight, isMain, pairs: runsOf(2), triples: runsOf(3) })
+    if (isMain) total += count
+  }
+  return { lines }
+}
+
+function runsOfWords(hashes: Uint32Array, count: number, length: number): number[] {
+  const found: number[] = []
+  const last = Math.max(1, count - length + 1)
+  for (let at = 0; at < last; at++) {
+    let hash = 0x2545f491
+    for (let next = at; next < at + length && next < count; next++)
+      hash = Math.imul((hash << 11) ^ (hash >>> 21) ^ hashes[next]!, 0x9e3779b1)
+    found.push(mixed(hash))
+  }
+  return found
+}
+
+/**
+ * Null where too little is left to compare. Lines that other pages of the host have are left out. The main text is its sentences;
+ * where these are too few, as in a list of offers, all lines count.
+ */
+export function sketchOf({ lines }: TextLines, isShared: (line: number) => boolean = () => false): TextSketch | null {
+  const counted = lines.filter(({ isMain, hash, words }) => isMain && words >= MIN_LINE_WORDS && !isShared(hash))
+  if (wordsIn(counted) < MIN_WORDS) return null
+  const counts = new Set(counted)
+  const kept = sampleOfLines(lines, counts)
+  const placeOf = new Map(kept.map(({ hash }, place) => [hash, place]))
+  const lineOf = new Map<number, number>()
+  for (const { hash, pairs } of counted)
+    for (const pair of pairs) if (!lineOf.has(pair)) lineOf.set(pair, placeOf.get(hash) ?? NO_LINE)
+  const shingles = Uint32Array.from(lineOf.keys()).sort().slice(0, MAX_SHINGLES)
+  return {
+    bands: bandsOf(Uint32Array.from(counted.flatMap(({ triples }) => triples))),
+    shingles,
+    lineOf: Uint8Array.from(shingles, (shingle) => lineOf.get(shingle)!),
+    lines: Uint32Array.from(kept, ({ hash }) => hash),
+    words: Uint8Array.from(kept, ({ words }) => Math.min(words, MAX_WORDS)),
+    main: Uint8Array.from(kept, (line) => Number(counts.has(line))),
+  }
+}
+
+function wordsIn(lines: readonly ReadLine[]): number {
+  return lines.reduce((sum, { words }) => sum + words, 0)
+}
+
+/** Each once, those with the smallest hashes. */
+function sampleOfLines(lines: readonly ReadLine[], counted: ReadonlySet<ReadLine>): ReadLine[] {
+  const byHash = new Map<number, ReadLine>()
+  for (const line of lines) {
+    const known = byHash.get(line.hash)
+    if (known === undefined || (!counted.has(known) && counted.has(line))) byHash.set(line.hash, line)
+  }
+  return [...byHash.values()].sort((a, b) => a.hash - b.hash).slice(0, MAX_LINES)
+}
+
+/**
+ * One-permutation hashing, four times over: a permutation puts each shingle into one of 16 bins and keeps the smallest of each, so that
+ * 64 min-hashes cost four steps for each shingle. An empty bin borrows from one that its number leads to, the same for all texts.
+ */
+function bandsOf(shingles: Uint32Array): number[] {
+  const least = new Uint32Array(PERMUTATIONS * BINS).fill(NONE)
+  for (let permutation = 0; permutation < PERMUTATIONS; permutation++) {
+    const seed = mixed(permutation + 1)
+    const from = permutation * BINS
+    for (let at = 0; at < shingles.length; at++) {
+      const hash = mixed(shingles[at]! ^ seed)
+      const bin = from + (hash >>> 28)
+      const rest = hash & 0x0fffffff
+      if (rest < least[bin]!) least[bin] = rest
+    }
+  }
+  const filled = least.slice()
+  for (let bin = 0; bin < filled.length; bin++)
+    for (let step = 1; filled[bin] === NONE; step++) filled[bin] = least[mixed(bin * 1_024 + step) % least.length]!
+  return Array.from({ length: BANDS }, (_, band) => keyOf(filled, band))
+}
+
+/** 48 bits. The rows of a band come from different permutations. */
+function keyOf(hashes: Uint32Array, band: number): number {
+  let high = mixed(band + 1)
+  let low = mixed(band + 1_001)
+  for (let row = 0; row < ROWS; row++) {
+    const hash = hashes[band + row * BANDS]!
+    high = mixed(high ^ hash)
+    low = mixed(Math.imul(low, 31) ^ hash)
+  }
+  return (high >>> 16) * 2 ** 32 + low
+}
+
+const HEADER = 4
+const FORMAT = 1
+
+/** Without the bands, which the store keeps for itself. */
+export function encodeSketch({ shingles, lineOf, lines, words, main }: TextSketch): Buffer {
+  const bytes = Buffer.alloc(HEADER + 5 * (shingles.length + lines.length))
+  bytes[0] = FORMAT
+  bytes[1] = shingles.length
+  bytes[2] = lines.length
+  let at = HEADER
+  for (const shingle of shingles) at = bytes.writeUInt32LE(shingle, at)
+  for (const line of lines) at = bytes.writeUInt32LE(line, at)
+  for (const line of lineOf) bytes[at++] = line
+  for (let line = 0; line < lines.length; line++) bytes[at++] = words[line]! | (main[line]! << 7)
+  return bytes
+}
+
+export type StoredSketch = Omit<TextSketch, 'bands'>
+
+/** Null for what is no sketch, or of another format. */
+export function decodeSketch(bytes: Uint8Array): StoredSketch | null {
+  const [format, shingleCount = 0, lineCount = 0] = bytes
+  const size = HEADER + 5 * (shingleCount + lineCount)
+  if (format !== FORMAT || bytes.length !== size) return null
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const shingles = new Uint32Array(shingleCount)
+  const lines = new Uint32Array(lineCount)
+  let at = HEADER
+  for (let n = 0; n < shingleCount; n++, at += 4) shingles[n] = view.getUint32(at, true)
+  for (let n = 0; n < lineCount; n++, at += 4) lines[n] = view.getUint32(at, true)
+  const lineOf = bytes.slice(at, at + shingleCount)
+  const flags = bytes.slice(at + shingleCount)
+  return { shingles, lineOf, lines, words: flags.map((flag) => flag & 127), main: flags.map((flag) => flag >> 7) }
+}
