@@ -1,18 +1,14 @@
 /**
- * Fingerprints of documents: PARCAHYD's 64 bits as we read them, held against the digest that the archive uses and the simhash that finds
- * near-duplicates. Pages come in families: a page, its copy, and pages with one small change each. A false match is a changed page with
+ * Fingerprints of documents: PARCAHYD's 64 bits as we read them, held against the digest that the archive uses. Pages come in families: a page, its copy, and pages with one small change each. A false match is a changed page with
  * the fingerprint of the page it was made of, or of any other page.
  */
-import { documentText } from '../src/core/text/document-text.ts'
 import { columnSums, documentFingerprint } from '../src/core/url/document-fingerprint.ts'
 import { bodyDigest } from '../src/core/url/fingerprint.ts'
-import { simhash } from '../src/matching/near-duplicate/simhash.ts'
-import { readDocument } from '../src/matching/terms/document-terms.ts'
 import { createProse, renderPage } from './origin/page.ts'
 import { createRandom, type Random } from './origin/random.ts'
 import { type Benchmark, numbersOf } from './table.ts'
 
-export const optionNames = ['documents', 'page-bytes', 'simhash-families']
+export const optionNames = ['documents', 'page-bytes']
 
 type Change = { name: string; of(page: Buffer, random: Random): Buffer }
 
@@ -114,14 +110,6 @@ const ways: readonly Way[] = [
   { name: 'digest (SHA-256)', bits: '256', of: (page) => bodyDigest(page).toString('latin1') },
 ]
 
-const nearDuplicate: Way = {
-  ...{ name: 'simhash of the text', bits: '64' },
-  of(page) {
-    const text = documentText(page, { contentType: 'text/html' })!
-    return String(simhash(readDocument({ url: 'http://bench.test/', title: '', text })))
-  },
-}
-
 type Count = { matches: number[]; elsewhere: number; missed: number; ms: number; bytes: number }
 
 /** One family after the other: only fingerprints are kept. */
@@ -163,28 +151,20 @@ export const run: Benchmark = async ({ values }) => {
   const number = numbersOf(values)
   const perFamily = changes.length + 2
   const families = Math.ceil(number('documents', 200_000) / perFamily)
-  const simhashFamilies = Math.min(number('simhash-families', 500), families)
   const familyOf = familiesOf(number('page-bytes', 4000))
-  const counts = ways.map((way) => ({ way, families, count: measure(way, families, familyOf) }))
-  counts.push({
-    way: nearDuplicate,
-    families: simhashFamilies,
-    count: measure(nearDuplicate, simhashFamilies, familyOf),
-  })
+  const counts = ways.map((way) => ({ way, count: measure(way, families, familyOf) }))
   const speedOf = ({ bytes, ms }: Count): number => bytes / 1e6 / (ms / 1000)
   const share = (matches: number, of: number): string => `${((100 * matches) / of).toPrecision(3)} %`
   const [folded, sums, , digest] = counts
-  const falseOf = ({ count, families: of }: (typeof counts)[number]): number =>
-    count.matches.reduce((sum, each) => sum + each, 0) / (of * changes.length)
+  const falseOf = ({ count }: (typeof counts)[number]): number =>
+    count.matches.reduce((sum, each) => sum + each, 0) / (families * changes.length)
   return {
     name: 'fingerprints',
     columns: ['', ...counts.map(({ way }) => way.name)],
     rows: [
       ['bits', ...counts.map(({ way }) => way.bits)],
-      ['documents', ...counts.map(({ families: of }) => String(of * perFamily))],
-      ...changes.map(({ name }, at) => [
-        ...[name, ...counts.map(({ count, families: of }) => share(count.matches[at]!, of))],
-      ]),
+      ['documents', ...counts.map(() => String(families * perFamily))],
+      ...changes.map(({ name }, at) => [...[name, ...counts.map(({ count }) => share(count.matches[at]!, families))]]),
       ['pages of other families', ...counts.map(({ count }) => String(count.elsewhere))],
       ['MB/s', ...counts.map(({ count }) => speedOf(count).toPrecision(3))],
     ],

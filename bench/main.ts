@@ -58,7 +58,7 @@ Options of cluster: --workers 1,2,4,8 --latency 200 --wide-hosts 400 --wide-fetc
                     --bodies folder,s3
 Options of keepers: --pages 4000 --rounds 3
 Options of citus: --programs /usr/lib/postgresql/15/bin --nodes 2 --pages 5000 --hosts 40 --pairs 3 --threads 1 (only where Citus is installed)
-Options of fingerprints: --documents 200000 --page-bytes 4000 --simhash-families 500
+Options of fingerprints: --documents 200000 --page-bytes 4000
 Options of leases: --holders 1,10,100 --partitions 256,4096 --seed 1
 Options of order: --pages 2000 --links 8 --seed 18 --orders breadth,importance
 Options of footprint: --pages 10000 --hosts 50 --page-bytes 34000

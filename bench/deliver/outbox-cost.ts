@@ -109,8 +109,8 @@ function committing<S extends Committing>({ commit }: S, sending: Sending): Pick
 
 function decidingWith(nearDuplicates: NearDuplicateStore, sending: Sending): NearDuplicateStore {
   return {
-    decide: (hash, commit) =>
-      nearDuplicates.decide(hash, (met) =>
+    decide: (bands, commit) =>
+      nearDuplicates.decide(bands, (met) =>
         commit({ ...met, annotations: { ...met.annotations, ...committing(met.annotations, sending) } }),
       ),
   }

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { postgresStores } from '../../src/app/engines/postgres-stores.ts'
 import { sqliteStores } from '../../src/app/engines/sqlite-stores.ts'
 import {
-  createLoggedNearDuplicates,
+  createLockedNearDuplicates,
   createNearDuplicateMemory,
-  openNearDuplicateLog,
-} from '../../src/services/annotating/near-duplicate-log.ts'
+  openNearDuplicateLock,
+} from '../../src/services/annotating/near-duplicate-lock.ts'
 import { openOne } from '../../src/store/conformance/engine.testkit.ts'
 import type { NearDuplicateStore } from '../../src/store/contracts/annotations.ts'
 import type { DocumentStore } from '../../src/store/contracts/documents.ts'
@@ -53,10 +53,10 @@ async function openSqlite(folder: string): Promise<BenchStore> {
   const { documents } = await openOne(system)
   const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
   const stores = sqliteStores(folder, db)
-  const log = openNearDuplicateLog(createNearDuplicateMemory())
+  const lock = openNearDuplicateLock(createNearDuplicateMemory())
   return {
     ...{ name: 'SQLite', target: { folder }, stores, documents, host: system.hostOf(0, 0) },
-    nearDuplicates: createLoggedNearDuplicates(log, stores.annotations),
+    nearDuplicates: createLockedNearDuplicates(lock, stores.annotations),
     processorMs: ownProcessorMs,
     async close() {
       await stores.close()

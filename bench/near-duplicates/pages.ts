@@ -3,7 +3,12 @@ import { type RealDocument, wordsOf } from './documents.ts'
 import { createSite, type SiteTexts } from './sites.ts'
 
 /** `story` is the same for pages that tell the same. */
-export type BenchPage = { readonly kind: PageKind; readonly story: string; readonly host: string; readonly body: Buffer }
+export type BenchPage = {
+  readonly kind: PageKind
+  readonly story: string
+  readonly host: string
+  readonly body: Buffer
+}
 export type PageKind = 'original' | 'rewrite' | 'notice' | 'shop' | 'slots'
 
 export type PageCounts = { rewrites: number; templatePages: number }
@@ -17,9 +22,7 @@ export function makePages(
 ): BenchPage[] {
   const random = createRandom(seed)
   const vocabulary = documents.flatMap(({ blocks }) => wordsOf(random.pick(blocks)))
-  const originals = documents.map(
-    ({ host, body }, n): BenchPage => ({ kind: 'original', story: `d${n}`, host, body }),
-  )
+  const originals = documents.map(({ host, body }, n): BenchPage => ({ kind: 'original', story: `d${n}`, host, body }))
   const sites = Array.from({ length: 20 }, (_, n) => createSite(`site${seed}-${n}`, texts, random))
   const copies = Array.from({ length: rewrites }, (_, n): BenchPage => {
     const which = n % documents.length
@@ -53,7 +56,9 @@ function rewritten(text: string, share: number, vocabulary: readonly string[], r
 /** Offers of a few words, each on a host of its own, all with the same long notice. */
 function noticePages(count: number, texts: SiteTexts, sentence: () => string, random: Random): BenchPage[] {
   return Array.from({ length: count }, (_, n) => {
-    const offer = wordsOf(sentence()).slice(0, 8 + random.below(40)).join(' ')
+    const offer = wordsOf(sentence())
+      .slice(0, 8 + random.below(40))
+      .join(' ')
     const notice = texts.notices[n % texts.notices.length]
     const html = `<html><body><h1>Offer ${n}</h1><p>${offer}</p><p>${1 + random.below(900)} euros</p><div>${notice}</div></body></html>`
     return { kind: 'notice', story: `n${n}`, host: `offer${n}.example`, body: Buffer.from(html) }
@@ -61,13 +66,7 @@ function noticePages(count: number, texts: SiteTexts, sentence: () => string, ra
 }
 
 /** Pages of shops: much that is the same on all of a shop, and a description of their own. */
-function shopPages(
-  count: number,
-  texts: SiteTexts,
-  sentence: () => string,
-  random: Random,
-  seed: number,
-): BenchPage[] {
+function shopPages(count: number, texts: SiteTexts, sentence: () => string, random: Random, seed: number): BenchPage[] {
   const shops = Array.from({ length: 8 }, (_, n) => createSite(`shop${seed}-${n}`, texts, random))
   return Array.from({ length: count }, (_, n) => {
     const shop = shops[n % shops.length]!

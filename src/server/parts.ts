@@ -16,6 +16,7 @@ import type { CredentialService } from '../services/credentials/credential-servi
 import type { Feeds } from '../services/delivery/feeds.ts'
 import type { Unsubscribe } from '../services/delivery/unsubscribe.ts'
 import type { InboxService } from '../services/inbox/inbox-service.ts'
+import type { StorySplits } from '../services/inbox/story-splits.ts'
 import type { RequestLimits } from '../services/limits/request-limits.ts'
 import type { PrivateAddress } from '../services/profiles/private-address.ts'
 import type { ProfileService } from '../services/profiles/profile-service.ts'
@@ -95,6 +96,7 @@ export type ServerParts = HealthParts & {
   webSub: WebSubParts
   phone: PhoneParts
   inbox: InboxService
+  stories: StorySplits
   profiles: ProfileService
   sources: Sources
   trying: TryParts

@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import { startErace } from '../../../test/kit/erace.ts'
 import { createExportFolder, pageWith } from '../../archive/export/export.testkit.ts'
-import { draftOf, nothing } from '../../store/conformance/annotations-suite.testkit.ts'
+import { alsoAtOf, draftOf, nothing } from '../../store/conformance/annotations-suite.testkit.ts'
 import { usePostgres } from '../../store/postgres/testkit/postgres.testkit.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
 import { paths } from '../../store/sqlite/folder/folder.ts'
@@ -70,7 +70,7 @@ describe('annotations that move between systems', () => {
     )
     const annotations = createSqliteAnnotations(first.db)
     const [made] = await annotations.commit({ ...nothing, annotations: drafts })
-    const alsoAt = [{ annotation: made!.id, versionId: versions[1]!.id, url: 'http://b.example/' }]
+    const alsoAt = [alsoAtOf(made!.id, { ...versions[1]!, url: 'http://b.example/' })]
     await annotations.commit({ ...nothing, alsoAt })
     const file = join(first.out, 'mine.xml')
     await first.export({ kind: 'aci', file })

@@ -298,15 +298,20 @@ export async function pictureOf(stores: StoreSet, numberOf: (id: number) => numb
           versionId: numberOf(task.versionId),
         })),
         access: await accessOf(stores, numberOf),
-        nearDuplicates: (await stores.annotations.nearDuplicates(1000)).map(({ versionId, hash, cluster }) => [
-          numberOf(versionId),
-          numberOf(cluster),
-          hash,
-        ]),
+        nearDuplicates: await nearDuplicatesOf(stores, numberOf),
       },
       (_, value) => (typeof value === 'bigint' ? String(BigInt.asIntN(64, value)) : value),
     ),
   )
+}
+
+/** Of each host the newest texts. */
+async function nearDuplicatesOf(stores: StoreSet, numberOf: (id: number) => number): Promise<unknown[]> {
+  const { annotations } = stores
+  const told = await annotations.list({ after: 0, limit: 1000 })
+  const hosts = new Set(told.map(({ url }) => new URL(url).host))
+  const texts = await Promise.all([...hosts].sort().map((host) => annotations.textsOfHost(host, 0)))
+  return texts.flat().map(({ host, cluster, sketch }) => [host, numberOf(cluster), Buffer.from(sketch).toString('hex')])
 }
 
 async function documentsOf(stores: StoreSet, numberOf: (id: number) => number): Promise<unknown[]> {

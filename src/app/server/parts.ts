@@ -16,6 +16,7 @@ import { createArrivals } from '../../services/events/arrivals.ts'
 import { createEventHub, type EventHub } from '../../services/events/event-hub.ts'
 import { createMarkRelay } from '../../services/events/mark-relay.ts'
 import { createInboxService, createProfileNames } from '../../services/inbox/inbox-service.ts'
+import { createStorySplits } from '../../services/inbox/story-splits.ts'
 import { createRequestLimits } from '../../services/limits/request-limits.ts'
 import { createProfileKeys } from '../../services/profiles/keyed-profile.ts'
 import { createPrivateAddress } from '../../services/profiles/private-address.ts'
@@ -173,5 +174,6 @@ function createInboxParts({ config, log, stores, clock, hub, shared }: PartDeps,
   })
   marks?.follow(inbox.noteMarks)
   const arrivals = createArrivals({ inbox, store, annotations, hub, onProblem })
-  return { inbox, events: { hub, arrivals, maxStreams } }
+  const stories = createStorySplits({ annotations, clock, announce: arrivals.announce })
+  return { inbox, stories, events: { hub, arrivals, maxStreams } }
 }

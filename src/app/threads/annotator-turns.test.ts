@@ -5,10 +5,10 @@ import { profileOf, sourceOf } from '../../../test/watch/up-run.ts'
 import { configOf } from '../../config/load-config.ts'
 import { createManualClock } from '../../core/clock.ts'
 import {
-  createLoggedNearDuplicates,
+  createLockedNearDuplicates,
   createNearDuplicateMemory,
-  openNearDuplicateLog,
-} from '../../services/annotating/near-duplicate-log.ts'
+  openNearDuplicateLock,
+} from '../../services/annotating/near-duplicate-lock.ts'
 import { createProcessor } from '../../services/annotating/processor.ts'
 import { createProfileKeys } from '../../services/profiles/keyed-profile.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
@@ -40,7 +40,7 @@ async function withProcessor(
     const [urd] = await stores.profiles.urdsOf('ann')
     const host = system.hostOf(0, 0)
     let meanwhile: (() => Promise<void>) | null = null
-    const log = openNearDuplicateLog(createNearDuplicateMemory(), undefined, 0)
+    const lock = openNearDuplicateLock(createNearDuplicateMemory())
     const order: string[] = []
     const made: number[] = []
     const processor = createProcessor({
@@ -59,7 +59,7 @@ async function withProcessor(
           },
         },
       },
-      nearDuplicates: createLoggedNearDuplicates(log, stores.annotations),
+      nearDuplicates: createLockedNearDuplicates(lock, stores.annotations),
       config: configOf(),
       clock,
       keyOf: () => null,

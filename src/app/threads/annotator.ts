@@ -3,7 +3,7 @@ import {
   createNearDuplicateMemory,
   freeNearDuplicates,
   type NearDuplicateMemory,
-} from '../../services/annotating/near-duplicate-log.ts'
+} from '../../services/annotating/near-duplicate-lock.ts'
 import {
   type Annotator,
   type AnnotatorEvents,

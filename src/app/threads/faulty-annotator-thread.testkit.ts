@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Fault, faultyVersions } from '../../../test/kit/processing-faults.ts'
 import { systemClock } from '../../core/clock.ts'
-import { createLoggedNearDuplicates, openNearDuplicateLog } from '../../services/annotating/near-duplicate-log.ts'
+import { createLockedNearDuplicates, openNearDuplicateLock } from '../../services/annotating/near-duplicate-lock.ts'
 import { createProcessor } from '../../services/annotating/processor.ts'
 import { beat, mustEnd, runAnnotatorThread } from '../../services/annotating/processor-threads.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
@@ -17,7 +17,7 @@ const { folder, config, orders, part, parts, died, nearDuplicateMemory, fault } 
 
 const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true })
 const stores = sqliteStores(folder, db)
-const log = openNearDuplicateLog(nearDuplicateMemory, undefined, part)
+const lock = openNearDuplicateLock(nearDuplicateMemory, part)
 
 await runAnnotatorThread(parentPort!, {
   mustEnd: () => mustEnd(orders),
@@ -25,7 +25,7 @@ await runAnnotatorThread(parentPort!, {
   create: async (events) =>
     createProcessor({
       stores: { ...stores, versions: faultyVersions(stores.versions, fault) },
-      nearDuplicates: createLoggedNearDuplicates(log, stores.annotations),
+      nearDuplicates: createLockedNearDuplicates(lock, stores.annotations),
       config,
       clock: systemClock,
       keyOf: () => null,

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../core/clock.ts'
 import { createKeys } from '../../crawl/normalize/document-keys.ts'
-import { createLoggedNearDuplicates, openNearDuplicateLog } from '../../services/annotating/near-duplicate-log.ts'
+import { createLockedNearDuplicates, openNearDuplicateLock } from '../../services/annotating/near-duplicate-lock.ts'
 import { createProcessor } from '../../services/annotating/processor.ts'
 import { beat, mustEnd, runAnnotatorThread } from '../../services/annotating/processor-threads.ts'
 import { openDatabase } from '../../store/sqlite/folder/database.ts'
@@ -15,8 +15,7 @@ const { folder, config, orders, part, parts, died, nearDuplicateMemory } = worke
 
 const db = openDatabase(paths.catalog(folder), { migrations: catalogMigrations, mustExist: true, cacheKib: 4096 })
 const stores = sqliteStores(folder, db)
-const log = openNearDuplicateLog(nearDuplicateMemory, undefined, part)
-log.load(await stores.annotations.nearDuplicates(100_000))
+const lock = openNearDuplicateLock(nearDuplicateMemory, part)
 
 await runAnnotatorThread(parentPort!, {
   mustEnd: () => mustEnd(orders),
@@ -24,7 +23,7 @@ await runAnnotatorThread(parentPort!, {
   create: async (events) =>
     createProcessor({
       stores,
-      nearDuplicates: createLoggedNearDuplicates(log, stores.annotations),
+      nearDuplicates: createLockedNearDuplicates(lock, stores.annotations),
       config,
       clock: systemClock,
       keyOf: createKeys(config, stores.seed),

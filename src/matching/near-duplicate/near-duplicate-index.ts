@@ -1,3 +1,4 @@
+import { storyLimits } from '../../store/contracts/stories.ts'
 import type { PlacedText } from './main-text.ts'
 import { type KnownText, sketchBeside, storyOf } from './same-story.ts'
 import { readLines } from './text-sketch.ts'
@@ -13,13 +14,6 @@ export type NearDuplicateIndex = {
 
 const CAPACITY = 20_000
 
-/** The newest that one key of a band leads to: what thousands share is not searched to its end. */
-export const MAX_OF_BAND = 16
-/** Texts that are compared, those with the most bands in common. */
-export const MAX_CANDIDATES = 32
-/** Pages of a host whose lines are known. */
-export const PAGES_OF_HOST = 16
-
 export function createNearDuplicateIndex({ capacity = CAPACITY } = {}): NearDuplicateIndex {
   const texts = new Map<number, KnownText & { bands: readonly number[] }>()
   const bands = new Map<number, number[]>()
@@ -32,10 +26,10 @@ export function createNearDuplicateIndex({ capacity = CAPACITY } = {}): NearDupl
   function candidatesFor(keys: readonly number[]): KnownText[] {
     const met = new Map<number, number>()
     for (const key of keys)
-      for (const place of newestOf(bands.get(key), MAX_OF_BAND)) met.set(place, (met.get(place) ?? 0) + 1)
+      for (const place of newestOf(bands.get(key), storyLimits.ofBand)) met.set(place, (met.get(place) ?? 0) + 1)
     return [...met]
       .sort(([a, n], [b, m]) => m - n || b - a)
-      .slice(0, MAX_CANDIDATES)
+      .slice(0, storyLimits.candidates)
       .map(([place]) => texts.get(place)!)
   }
 
@@ -49,7 +43,7 @@ export function createNearDuplicateIndex({ capacity = CAPACITY } = {}): NearDupl
   let added = 0
   return {
     add(id, { host, texts: given }) {
-      const ofHost = newestOf(hosts.get(host), PAGES_OF_HOST).map((place) => texts.get(place)!)
+      const ofHost = newestOf(hosts.get(host), storyLimits.pagesOfHost).map((place) => texts.get(place)!)
       const sketch = sketchBeside(readLines(given), ofHost)
       if (sketch === null) return null
       const cluster = storyOf({ host, sketch }, candidatesFor(sketch.bands), ofHost) ?? id

@@ -1,126 +1,198 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { readDocument } from '../terms/document-terms.ts'
+import { isMainText } from './main-text.ts'
 import { createNearDuplicateIndex } from './near-duplicate-index.ts'
-import { hammingDistance, proseOf, simhash } from './simhash.ts'
+import { likeness, sketchBeside, storyOf } from './same-story.ts'
+import { decodeSketch, encodeSketch, readLines, sketchOf, type TextSketch } from './text-sketch.ts'
 
-const vocabulary = Array.from({ length: 800 }, (_, n) => `w${(n * 7_919) % 10_007}`)
+const vocabulary = Array.from({ length: 3_000 }, (_, n) => `w${(n * 7_919) % 10_007}`)
 
-/** A made-up story, the same for the same number. */
-function story(number: number, length = 600): string[] {
-  let state = number * 2_654_435_761 + 1
-  return Array.from({ length }, () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return vocabulary[(state >>> 8) % vocabulary.length]!
-  })
+/** Made-up paragraphs, the same for the same number. */
+function story(number: number, lines = 10, words = 30): string[] {
+  let state = (number * 2_654_435_761 + 1) >>> 0
+  return Array.from({ length: lines }, () =>
+    Array.from({ length: words }, () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      return vocabulary[(state >>> 8) % vocabulary.length]!
+    }).join(' '),
+  )
 }
 
-const hashOf = (words: string[]): bigint => simhash(readDocument({ url: '', title: '', text: words.join(' ') }))!
-const distance = (a: string[], b: string[]): number => hammingDistance(hashOf(a), hashOf(b))
+/** Every nth word is another one. */
+const rewritten = (lines: readonly string[], every: number, seed = 1): string[] =>
+  lines.map((line, at) =>
+    line
+      .split(' ')
+      .map((word, n) => ((n + at) % every === 0 ? `other${seed}x${at}x${n}` : word))
+      .join(' '),
+  )
 
-describe('the simhash of a text', () => {
-  test('is the same for the same words in any case and punctuation', () => {
-    const words = story(1)
-    assert.equal(hashOf(words), hashOf(words.map((word, at) => (at % 3 === 0 ? `${word.toUpperCase()},` : word))))
+const placed = (lines: readonly string[], place = 'p') => lines.map((text) => ({ text, place }))
+const sketched = (lines: readonly string[]): TextSketch => sketchOf(readLines(placed(lines)))!
+const textOf = (lines: readonly string[], host: string, cluster = 1) => ({ host, cluster, sketch: sketched(lines) })
+const alike = (one: readonly string[], other: readonly string[], hosts = ['a.example', 'b.example']): number =>
+  likeness(textOf(one, hosts[0]!), textOf(other, hosts[1]!))
+
+describe('the sketch of a text', () => {
+  test('is the same for the same words in any case and punctuation, and in every process and release', () => {
+    const lines = story(1)
+    const shouted = lines.map((line) => line.toUpperCase().replaceAll(' ', ', '))
+    assert.deepEqual(sketched(shouted), sketched(lines))
+    assert.equal(
+      encodeSketch(sketched(story(3, 1, 24)))
+        .subarray(0, 12)
+        .toString('hex'),
+      '011701005d5ed30f511e8d34',
+    )
+    assert.deepEqual(sketched(story(3)).bands.slice(0, 2), [4057717089, 4609699258])
   })
 
-  test('is the same in every process and release', () => {
-    assert.equal(hashOf(story(3)).toString(16), '25787603f3dcb53a')
+  test('is stored as bytes, and read again', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(fc.stringMatching(/^[a-z]{1,4}$/), { minLength: 4 }), { maxLength: 60 }),
+        (lines) => {
+          const sketch = sketchOf(readLines(placed(lines.map((words) => words.join(' ')))))
+          if (sketch === null) return
+          const { bands, ...stored } = sketch
+          assert.equal(bands.length, 21)
+          assert.deepEqual(decodeSketch(encodeSketch(sketch)), stored)
+        },
+      ),
+    )
+    for (const bytes of [[], [1], [2, 0, 0, 0], [1, 200, 200, 0]]) assert.equal(decodeSketch(Buffer.from(bytes)), null)
   })
 
-  test('is near for a story with a few words changed, and far for another story', () => {
-    const near: number[] = []
-    for (let number = 0; number < 40; number++) {
-      const words = story(number, 2_000)
-      near.push(distance(words, words.with(number * 7, 'changed')))
-      assert.ok(distance(words, story(number + 1_000, 2_000)) > 10)
-      assert.ok(distance(words, words.toReversed()) > 10)
-    }
-    assert.ok(near.filter((bits) => bits <= 3).length >= 38, near.join())
-    assert.ok(Math.max(...near) <= 6)
+  test('is bounded, however long the text is', () => {
+    const sketch = sketched(story(1, 3_000))
+    assert.deepEqual([sketch.shingles.length, sketch.lines.length], [128, 255])
+    assert.ok(encodeSketch(sketch).length < 2_000)
   })
 
-  test('is not given for texts that are too short', () => {
-    assert.equal(simhash(readDocument({ url: '', title: '', text: story(1, 23).join(' ') })), null)
-    assert.notEqual(simhash(readDocument({ url: '', title: '', text: story(1, 24).join(' ') })), null)
+  test('is not given for texts that are too short, or have nothing of their own', () => {
+    assert.equal(sketchOf(readLines(placed(story(1, 1, 23)))), null)
+    assert.notEqual(sketchOf(readLines(placed(story(1, 1, 24)))), null)
+    assert.equal(sketchOf(readLines(placed(Array(90).fill('Read more')))), null)
+    assert.equal(sketchOf(readLines(placed(story(1)).map(({ text }) => ({ text, place: 'footer/p' })))), null)
   })
 
-  test('is at a distance that counts the differing bits', () => {
-    assert.equal(hammingDistance(0n, 0xffffffffffffffffn), 64)
-    assert.equal(hammingDistance(0b1011n << 30n, 0b1000n << 30n), 2)
+  test('has characters of scripts without spaces as words', () => {
+    const text =
+      '政府は月曜日に来年度予算が四パーセント増えると発表した。新しい資金の多くは学校と病院と橋の修理に使われる。'
+    assert.ok(alike([text], [text.replace('月曜日', '火曜日')]) > 0.7)
+    assert.equal(
+      alike(
+        [text],
+        ['昨日の試合は雨のため中止となり、来週の土曜日に同じ会場で改めて行われることになった。切符はそのまま使える。'],
+      ),
+      0,
+    )
+  })
+})
+
+describe('the main text', () => {
+  test('has neither what is around it nor formulas', () => {
+    const sentence = 'The ministry said on Monday that the budget grows'
+    for (const place of ['main/p', 'div#content.page/div/p', 'article.story/p', ''])
+      assert.equal(isMainText({ text: sentence, place }), true, place)
+    for (const place of [
+      'title',
+      'nav/ul/li',
+      'div.x/footer/p',
+      'div.cookie-banner/p',
+      'div#sidebar/p',
+      'div.related/a',
+    ])
+      assert.equal(isMainText({ text: sentence, place }), false, place)
+    for (const text of [
+      'We use cookies to improve your visit',
+      '© 2026 Daily Planet, all rights reserved',
+      'クッキーを使用します',
+    ])
+      assert.equal(isMainText({ text, place: 'p' }), false, text)
+  })
+})
+
+describe('two texts', () => {
+  test('tell the same when every tenth word is another one, and the pages around them differ', () => {
+    const article = story(5)
+    for (const every of [10, 20, 100])
+      assert.ok(
+        alike([...article, ...story(90, 1)], [...rewritten(article, every), ...story(91, 1)]) > 0.45,
+        `${every}`,
+      )
+    assert.equal(alike(article, story(6)), 0)
+    assert.equal(alike(article, rewritten(article, 2)), 0)
+  })
+
+  test('do not tell the same for a notice that both have, however long it is', () => {
+    const notice = story(7, 3)
+    assert.equal(alike([...story(8, 1), ...notice], [...story(9, 1), ...notice]), 0)
+    assert.equal(alike([...story(8, 1, 12), ...notice], [...story(9, 1, 12), ...notice]), 0)
+    const host = ['shop.example', 'shop.example']
+    assert.equal(alike([...story(8, 1, 5), ...notice], [...story(9, 1, 5), ...notice], host), 0)
+  })
+
+  test('are on one host taken for the same only when they nearly are', () => {
+    const host = ['a.example', 'a.example']
+    const article = story(11)
+    assert.equal(alike(article, article, host), 1)
+    assert.ok(alike(article, rewritten(article, 30), host) > 0.8)
+    assert.equal(alike(article, rewritten(article, 10), host), 0)
+  })
+})
+
+describe('lines of other pages of the host', () => {
+  test('are left out, unless the other page is the same', () => {
+    const chrome = story(20, 4)
+    const page = (n: number): string[] => [...chrome, ...story(n, 3)]
+    const known = textOf(page(21), 'a.example', 21)
+    const beside = (lines: readonly string[], others: (typeof known)[]) =>
+      sketchBeside(readLines(placed(lines)), others)
+    assert.deepEqual(beside(page(22), [known])!.bands, sketched(story(22, 3)).bands)
+    assert.deepEqual(beside(page(21), [known])!.bands, sketched(page(21)).bands)
+    assert.equal(beside([...chrome, 'Kettle'], [known, textOf(page(23), 'a.example', 23)]), null)
+  })
+
+  test('so that a copy on another host is recognised, whatever else its own has', () => {
+    const chrome = story(30, 6)
+    const others = [31, 32].map((n) => textOf([...chrome, ...story(n, 3)], 'b.example', n))
+    const copy = rewritten(story(33, 3), 12)
+    const sketch = sketchBeside(readLines(placed([...chrome, ...copy])), others)!
+    const original = textOf(story(33, 3), 'a.example', 33)
+    assert.equal(storyOf({ host: 'b.example', sketch }, [...others, original], others), 33)
   })
 })
 
 describe('the index of near-duplicates', () => {
-  test('finds what a look at all of the last documents finds, the nearest first', () => {
-    const signature = fc.tuple(
-      fc.constantFrom(0n, 0xfedcba9876543210n),
-      fc.array(fc.integer({ min: 0, max: 63 }), { maxLength: 6 }),
-    )
-    const signatures = fc.array(
-      signature.map(([base, bits]) => bits.reduce<bigint>((value, bit) => value ^ (1n << BigInt(bit)), base)),
-      { maxLength: 40 },
-    )
-    fc.assert(
-      fc.property(signatures, fc.integer({ min: 1, max: 20 }), (list, capacity) => {
-        const index = createNearDuplicateIndex({ capacity })
-        for (const [id, value] of list.entries()) {
-          const kept = [...list.slice(0, id).entries()].slice(-capacity)
-          const near = kept
-            .map(([other, known]) => ({ id: other, distance: hammingDistance(known, value) }))
-            .filter((found) => found.distance <= 3)
-            .sort((a, b) => a.distance - b.distance || b.id - a.id)
-          assert.deepEqual(index.find(value), near)
-          index.add(id, value)
-          assert.equal(index.size, Math.min(capacity, id + 1))
-        }
-      }),
-    )
-  })
-
-  test('keeps its memory however many documents come', () => {
-    const index = createNearDuplicateIndex({ capacity: 100 })
-    const before = index.memoryBytes()
-    for (let id = 0; id < 10_000; id++) index.add(id, 7n)
-    assert.equal(index.memoryBytes(), before)
-    assert.deepEqual([index.size, index.find(7n).length, index.find(7n)[0]!.id], [100, 100, 9_999])
-  })
+  const add = (
+    index: ReturnType<typeof createNearDuplicateIndex>,
+    id: number,
+    lines: readonly string[],
+    host = `h${id}`,
+  ) => index.add(id, { host, texts: placed(lines) })
 
   test('finds the same story at another place among many others', () => {
     const index = createNearDuplicateIndex()
-    for (let id = 0; id < 300; id++) index.add(id, hashOf(story(id)))
-    const copy = story(77).with(300, 'other')
-    assert.deepEqual(
-      index.find(hashOf(copy)).map(({ id }) => id),
-      [77],
-    )
-    assert.deepEqual(index.find(hashOf(story(5_000))), [])
-  })
-})
-
-const article = [
-  'The ministry of finance said on Monday that the budget for next year grows by four percent.',
-  'Most of the new money goes to schools, hospitals and the repair of bridges all over the country.',
-  'Opposition parties called the plan a gift to builders and asked for a debate in parliament this week.',
-].join('\n')
-
-describe('the prose of a page', () => {
-  test('is the same on sites that differ in all around it', () => {
-    const here = `Home\nSport\nWeather\n${article}\nShare this\n© Daily Planet`
-    const there = `Politics | Business | Culture\nSign in\n${article}\nMore on this topic\nImprint\nPrivacy\nJobs`
-    assert.equal(proseOf(here), article)
-    assert.equal(proseOf(there), article)
-    const hashOf = (text: string) => simhash(readDocument({ url: '', title: '', text }))!
-    assert.equal(hammingDistance(hashOf(proseOf(here)), hashOf(proseOf(there))), 0)
+    for (let id = 0; id < 300; id++) assert.equal(add(index, id, story(id)), id)
+    assert.equal(add(index, 1_000, rewritten(story(77), 15)), 77)
+    assert.equal(add(index, 1_001, story(5_000)), 1_001)
+    assert.equal(add(index, 1_002, ['too short']), null)
   })
 
-  test('is the whole text where nothing is long enough', () => {
-    assert.equal(proseOf('one\ntwo'), 'one\ntwo')
+  test('forgets the oldest', () => {
+    const index = createNearDuplicateIndex({ capacity: 5 })
+    for (let id = 0; id < 6; id++) add(index, id, story(id))
+    assert.equal(add(index, 10, story(1)), 1)
+    assert.equal(add(index, 11, story(0)), 11)
   })
 
-  test('has long lines without spaces too', () => {
-    const line = '政府は月曜日に来年度予算が四パーセント増えると発表した。'.repeat(4)
-    assert.equal(proseOf(`目次\n${line}`), line)
+  test('keeps pages of one template apart, whatever fills its gaps', () => {
+    const index = createNearDuplicateIndex()
+    const template = story(40, 6)
+    const gaps = (n: number) => rewritten(template, 10, n)
+    const joined = Array.from({ length: 50 }, (_, n) => add(index, n, gaps(n), 'a.example')).filter((id, n) => id !== n)
+    assert.deepEqual(joined, [])
   })
 })

@@ -50,13 +50,9 @@ function sharedLines({ lines }: TextLines, others: readonly KnownText[]): Set<nu
 }
 
 /** How alike two texts are, from 0 to 1; 0 where they don't tell the same. */
-export function likeness(
-  one: Omit<KnownText, 'cluster'>,
-  other: KnownText,
-  ofHost: readonly KnownText[] = [],
-): number {
+export function likeness(one: Omit<KnownText, 'cluster'>, other: KnownText, ofHost: HostShingles = noShingles): number {
   const isTogether = one.host !== '' && one.host === other.host
-  const common = isTogether ? shinglesOf(ofHost.filter(({ cluster }) => cluster !== other.cluster)) : nothing
+  const common = (shingle: number): boolean => isTogether && ofHost(shingle, other.cluster)
   const alike = overlap(one.sketch, other.sketch, common)
   if (alike < (isTogether ? thresholds.together : thresholds.apart)) return 0
   const equal = new Set(other.sketch.lines)
@@ -67,12 +63,19 @@ export function likeness(
   return isForeign(one.sketch) || isForeign(other.sketch) ? 0 : alike
 }
 
-const nothing: ReadonlySet<number> = new Set()
+/** Whether a page of the host has the shingle, other than those of one story. */
+type HostShingles = (shingle: number, except: number) => boolean
 
-function shinglesOf(texts: readonly KnownText[]): ReadonlySet<number> {
-  const all = new Set<number>()
-  for (const { sketch } of texts) for (const shingle of sketch.shingles) all.add(shingle)
-  return all
+const noShingles: HostShingles = () => false
+const nothing: ReadonlySet<number> = new Set()
+const SEVERAL = -1
+
+function hostShingles(texts: readonly KnownText[]): HostShingles {
+  const storyOfShingle = new Map<number, number>()
+  for (const { cluster, sketch } of texts)
+    for (const shingle of sketch.shingles)
+      storyOfShingle.set(shingle, (storyOfShingle.get(shingle) ?? cluster) === cluster ? cluster : SEVERAL)
+  return (shingle, except) => (storyOfShingle.get(shingle) ?? except) !== except
 }
 
 /** Share of words in lines that the other doesn't have: of the main text, or of everything. */
@@ -94,7 +97,7 @@ function ownShare({ lines, words, main }: StoredSketch, shared: ReadonlySet<numb
 function overlap(
   a: StoredSketch,
   b: StoredSketch,
-  common: ReadonlySet<number>,
+  common: (shingle: number) => boolean,
   shared: ReadonlySet<number> = nothing,
 ): number {
   const end = Math.min(endOf(a), endOf(b))
@@ -106,7 +109,7 @@ function overlap(
     const least = Math.min(x, y)
     if (least > end || least === Number.POSITIVE_INFINITY) break
     const isLeftOut =
-      common.has(least) || (x === least && isShared(a, i, shared)) || (y === least && isShared(b, j, shared))
+      common(least) || (x === least && isShared(a, i, shared)) || (y === least && isShared(b, j, shared))
     if (!isLeftOut) {
       either++
       if (x === y) both++
@@ -134,10 +137,11 @@ export function storyOf(
   candidates: readonly KnownText[],
   ofHost: readonly KnownText[],
 ): number | null {
+  const common = hostShingles(ofHost)
   let best: number | null = null
   let most = 0
   for (const candidate of candidates) {
-    const alike = likeness(one, candidate, ofHost)
+    const alike = likeness(one, candidate, common)
     if (alike > most) {
       most = alike
       best = candidate.cluster

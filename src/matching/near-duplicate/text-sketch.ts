@@ -137,16 +137,11 @@ function bandsOf(shingles: Uint32Array): number[] {
   return Array.from({ length: BANDS }, (_, band) => keyOf(filled, band))
 }
 
-/** 48 bits. The rows of a band come from different permutations. */
+/** The band and 32 bits. The rows of a band come from different permutations. */
 function keyOf(hashes: Uint32Array, band: number): number {
-  let high = mixed(band + 1)
-  let low = mixed(band + 1_001)
-  for (let row = 0; row < ROWS; row++) {
-    const hash = hashes[band + row * BANDS]!
-    high = mixed(high ^ hash)
-    low = mixed(Math.imul(low, 31) ^ hash)
-  }
-  return (high >>> 16) * 2 ** 32 + low
+  let key = 0
+  for (let row = 0; row < ROWS; row++) key = mixed(Math.imul(key, 31) ^ hashes[band + row * BANDS]!)
+  return band * 2 ** 32 + key
 }
 
 const HEADER = 4
@@ -179,7 +174,7 @@ export function decodeSketch(bytes: Uint8Array): StoredSketch | null {
   let at = HEADER
   for (let n = 0; n < shingleCount; n++, at += 4) shingles[n] = view.getUint32(at, true)
   for (let n = 0; n < lineCount; n++, at += 4) lines[n] = view.getUint32(at, true)
-  const lineOf = bytes.slice(at, at + shingleCount)
-  const flags = bytes.slice(at + shingleCount)
+  const lineOf = Uint8Array.from(bytes.subarray(at, at + shingleCount))
+  const flags = Uint8Array.from(bytes.subarray(at + shingleCount))
   return { shingles, lineOf, lines, words: flags.map((flag) => flag & 127), main: flags.map((flag) => flag >> 7) }
 }

@@ -62,7 +62,7 @@ export const Annotation = Type.Object({
   moreChanges: Type.Integer({ description: 'Changes that are not listed' }),
   entry: Type.Union([Entry, Type.Null()], { description: 'The entry of a feed that it is about' }),
   explanation: Explanation,
-  alsoAt: Type.Array(Type.String()),
+  alsoAt: Type.Array(Type.String(), { description: 'Other pages that tell the same' }),
   document: Id,
   version: Id,
   n: Type.Integer({ description: 'Version number within its document' }),
@@ -126,6 +126,8 @@ export const BulkMarks = Type.Object(
   { ...Marks.properties, ids: Type.Optional(Type.Array(Id, { minItems: 1, maxItems: 10_000 })) },
   { additionalProperties: false },
 )
+/** One of `alsoAt`. */
+export const SplitWish = Type.Object({ url: Type.String({ maxLength: 20_000 }) }, { additionalProperties: false })
 export const BulkMarked = Type.Object({
   changed: Type.Integer(),
   ids: Type.Array(Id, { description: 'The annotations that changed; send them back to undo' }),

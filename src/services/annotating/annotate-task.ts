@@ -9,8 +9,9 @@ import {
   createWorkShares,
   type OwnerBudgets,
 } from '../../core/work/work-budget.ts'
-import { proseOf, simhash } from '../../matching/near-duplicate/simhash.ts'
-import { type DocumentTerms, readDocument } from '../../matching/terms/document-terms.ts'
+import { sketchBeside, storyOf } from '../../matching/near-duplicate/same-story.ts'
+import { encodeSketch, readLines, type TextLines } from '../../matching/near-duplicate/text-sketch.ts'
+import type { DocumentTerms } from '../../matching/terms/document-terms.ts'
 import type {
   Annotation,
   AnnotationBatch,
@@ -32,6 +33,7 @@ import { createPriceSteps } from './price-step.ts'
 import type { Recipient, Recipients } from './recipients.ts'
 import { createSelections, type SelectionDeps } from './selection.ts'
 import type { Content } from './source-blocks.ts'
+import { joined, knownTexts, placedTexts } from './story-texts.ts'
 import { createItems } from './version-items.ts'
 import { createVersionNoise } from './version-noise.ts'
 
@@ -58,8 +60,8 @@ export type Pause = () => Promise<void>
 
 type FoundAll = {
   found: Found[]
-  /** Of the text that `merging` were matched by; null where it is too short to compare. */
-  hash: bigint | null
+  /** Of the document that `merging` were matched by; null where there is none to compare. */
+  text: TextLines | null
   merging: ReadonlySet<Recipient>
   /** For a recipient only noise or ignored text changed: the version still counts as known to them. */
   isQuietForSome: boolean
@@ -86,7 +88,7 @@ const MAX_EARLIER = 5
 const scopeBudgets = () => createOwnerBudgets(() => createWorkBudget(WORK.each))
 const nothingFound: FoundAll = {
   found: [],
-  hash: null,
+  text: null,
   merging: new Set(),
   isQuietForSome: false,
   isNoiseForSome: false,
@@ -237,7 +239,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
       }
     }
     const interests: Recipient[] = []
-    let hash: bigint | null = null
+    let text: TextLines | null = null
     let merging = new Set<Recipient>()
     for (const [document, group] of groups) {
       await pause()
@@ -245,14 +247,14 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
       interests.push(...tooExpensive)
       if (matches.length === 0) continue
       for (const each of describe(document, matches, budgetOf)) found.push(each)
-      // A version has one hash. Entries of feeds are not compared.
+      // A version has one text to compare. Entries of feeds have none.
       if (matches.length <= merging.size || document.item.entry !== null) continue
-      hash = proseHash(document.document.text)
+      text = readLines(placedTexts(document))
       merging = new Set(matches.map(({ recipient }) => recipient))
     }
     if (version.reason === 'back') for (const each of found) each.summary = backSummary(each, awayMs)
     return {
-      ...{ found, hash, merging, isQuietForSome, isNoiseForSome, interests },
+      ...{ found, text, merging, isQuietForSome, isNoiseForSome, interests },
       noise: noise.learned(),
       ignore: views.tooExpensive(),
       select: views.unselected(),
@@ -292,12 +294,15 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
       const { recipient } = each
       // Recipients that follow every change are notified of each, near duplicate or not.
       const merges = cluster !== 0 && merging.has(recipient)
-      const known = merges ? await ofCluster(recipient.profile.id, cluster, version.documentId) : null
-      if (known === null)
-        drafts.push(
-          draftOf(each, { version, cluster: merges ? cluster : 0, backlog: isBacklog(recipient), at: clock.now() }),
-        )
-      else alsoAt.push({ annotation: known.id, versionId: version.id, url: version.url })
+      const { owner, id: profile } = recipient.profile
+      const story = merges
+        ? await ofCluster({ owner, profile, cluster, documentId: version.documentId })
+        : ({ kind: 'none' } as const)
+      // What was split from a story stands for itself.
+      const ownCluster = merges && story.kind === 'none' ? cluster : 0
+      const draft = draftOf(each, { version, cluster: ownCluster, backlog: isBacklog(recipient), at: clock.now() })
+      if (story.kind === 'known') alsoAt.push(joined(story.annotation, draft, version.url))
+      else drafts.push(draft)
     }
     return { ...nothing, annotations: drafts, alsoAt }
   }
@@ -322,7 +327,7 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
     const { covering, tooExpensive } = recipients.covering(task.watch, page, scopeBudgets())
     const standing = await standingOf(covering, version, task)
     const all = await find(version, covering, standing, { budgetOf: share.of, pause })
-    const { found, hash, isQuietForSome, ignore, select, interests, prices } = all
+    const { found, text, isQuietForSome, ignore, select, interests, prices } = all
     const learned = all.noise === null ? {} : { noise: { documentId: version.documentId, state: all.noise } }
     const known = { documentId: version.documentId, watch: task.watch, versionId: version.id }
     const also = { done, prices, known, ...learned, notices: noticesOf(all, version, standing) }
@@ -332,18 +337,25 @@ export function createAnnotateTask(deps: AnnotateTaskDeps): (task: Task, pause?:
     const wanted = isArchived && !task.made ? [version.id] : []
     const isWanted = isArchived || isQuietForSome || found.length > 0
     const unwanted = task.made && !isWanted ? [version.id] : []
-    if (hash === null || found.length === 0)
+    const host = URL.parse(version.url)?.host ?? ''
+    const isPage = text !== null && host !== ''
+    const ofHost = !isPage ? [] : knownTexts(await annotations.textsOfHost(host, version.documentId))
+    const sketch = text === null || found.length === 0 ? null : sketchBeside(text, ofHost)
+    if (sketch === null)
       return annotations.commit({
         ...(await batchFor(all, version, 0, annotations, standing)),
         ...also,
         unwanted,
         wanted,
       })
-    return nearDuplicates.decide(hash, async (met) => {
-      const cluster = met.cluster ?? version.id
+    return nearDuplicates.decide(sketch.bands, async (met) => {
+      const cluster = storyOf({ host, sketch }, knownTexts(met.candidates), ofHost) ?? version.id
       const batch = await batchFor(all, version, cluster, met.annotations, standing)
-      const complete = { ...batch, ...also, wanted, nearDuplicates: [{ versionId: version.id, hash, cluster }] }
-      return { cluster, result: await met.annotations.commit(complete) }
+      const kept = {
+        ...{ versionId: version.id, documentId: version.documentId, host, at: clock.now(), cluster },
+        ...{ bands: sketch.bands, sketch: encodeSketch(sketch) },
+      }
+      return met.annotations.commit({ ...batch, ...also, wanted, nearDuplicates: [kept] })
     })
   }
 }
@@ -353,8 +365,4 @@ function noticesOf({ found, isNoiseForSome }: FoundAll, { id }: Version, { isBac
   const isNotified = found.some(({ recipient }) => !isBacklog(recipient))
   const notice = isNotified ? 'notified' : isNoiseForSome && found.length === 0 ? 'noise' : null
   return notice === null ? [] : [{ versionId: id, notice } as const]
-}
-
-function proseHash(text: string): bigint | null {
-  return simhash(readDocument({ url: '', title: '', text: proseOf(text) }))
 }

@@ -11,7 +11,7 @@ import type { Annotation, AnnotationStore } from '../../store/contracts/annotati
 import type { Capture } from '../../store/contracts/documents.ts'
 import type { Version, VersionStore } from '../../store/contracts/versions.ts'
 import { createProfileKeys } from '../profiles/keyed-profile.ts'
-import { createLoggedNearDuplicates, createNearDuplicateMemory, openNearDuplicateLog } from './near-duplicate-log.ts'
+import { createLockedNearDuplicates, createNearDuplicateMemory, openNearDuplicateLock } from './near-duplicate-lock.ts'
 import { createProcessor } from './processor.ts'
 
 const config = configOf()
@@ -41,7 +41,7 @@ export function withStage(engine: StoreEngine, work: (stage: Stage) => Promise<v
     let watch = 0
     let at = 1_000
     const { annotations, profiles, watches } = stores
-    const log = openNearDuplicateLog(createNearDuplicateMemory(100))
+    const lock = openNearDuplicateLock(createNearDuplicateMemory())
     const made: number[] = []
     const objects: typeof shard.objects = {
       ...shard.objects,
@@ -50,7 +50,7 @@ export function withStage(engine: StoreEngine, work: (stage: Stage) => Promise<v
     }
     const processor = createProcessor({
       stores: { ...stores, annotations, profiles, watches, versions: shard.versions, objects },
-      nearDuplicates: createLoggedNearDuplicates(log, annotations),
+      nearDuplicates: createLockedNearDuplicates(lock, annotations),
       ...{ config, clock: systemClock, keyOf: () => null, part: 0, parts: 1 },
       events: {
         onSettled: (ids) => void made.push(...ids),

@@ -149,4 +149,6 @@ export const kindLabels: Record<ImportKind, string> = {
   outbox: 'deliveries in the outbox',
   messages: 'messages sent or on their way',
   stories: 'near-duplicates',
+  story_bands: 'keys of near-duplicates',
+  story_splits: 'pages split from each other',
 }

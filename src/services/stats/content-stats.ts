@@ -1,8 +1,7 @@
 import type { TextBody } from '../../archive/body-reader.ts'
 import type { StatsTable } from '../../core/reports/stats-report.ts'
-import { documentText } from '../../core/text/document-text.ts'
+import { readBlocks, textOfBlocks } from '../../core/text/blocks.ts'
 import { createNearDuplicateIndex } from '../../matching/near-duplicate/near-duplicate-index.ts'
-import { simhash } from '../../matching/near-duplicate/simhash.ts'
 import { readDocument } from '../../matching/terms/document-terms.ts'
 import type { Version } from '../../store/contracts/versions.ts'
 import { createDistribution, createTally, powersOfTwo, rangeName } from './tally.ts'
@@ -23,15 +22,15 @@ export function createContentStats() {
   const found = { near: 0, compared: 0 }
 
   function readText(version: Version, body: Uint8Array, contentType: string | undefined): void {
-    const text = documentText(body, { contentType })
-    if (text === null) return
+    const blocks = readBlocks(body, { contentType })
+    if (blocks === null) return
+    const text = textOfBlocks(blocks)
     const terms = readDocument({ url: version.url, title: version.title, text: text.slice(0, MAX_TEXT_CHARS) })
     languages.add((terms.tokens >= MIN_WORDS && terms.language) || 'unknown')
-    const signature = simhash(terms)
-    if (signature === null) return
+    const first = near.add(version.id, { host: URL.parse(version.url)?.host ?? '', texts: blocks.blocks })
+    if (first === null) return
     found.compared++
-    if (near.find(signature).length > 0) found.near++
-    near.add(version.id, signature)
+    if (first !== version.id) found.near++
   }
 
   function tables(): StatsTable[] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type InboxCounts, type InboxFilter, type InboxStore, inboxStates, type Marks } from '../contracts/inbox.ts'
-import { draftOf, nothing } from './annotations-suite.testkit.ts'
+import { alsoAtOf, draftOf, nothing } from './annotations-suite.testkit.ts'
 import type { StoreEngine } from './engine.testkit.ts'
 import { pageCountsByHand, pagesAgree } from './inbox-pages-suite.testkit.ts'
 import { type InboxPlace, tell, withInbox } from './inbox-suite.testkit.ts'
@@ -179,7 +179,7 @@ export function inboxMarksSuite(engine: StoreEngine): void {
         const [one, , , four, , bobs] = told
         await annotations.commit({
           ...nothing,
-          alsoAt: [{ annotation: one!.id, versionId: four!.versionId, url: four!.url }],
+          alsoAt: [alsoAtOf(one!.id, { ...four!, id: four!.versionId })],
         })
         const removed: number[] = []
         for (let n = -1; n !== 0; removed.push(n)) n = await inbox.remove('ann', { profile: 'p', limit: 2 })

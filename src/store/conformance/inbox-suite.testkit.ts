@@ -9,7 +9,7 @@ import type { CollectionStore } from '../contracts/collection.ts'
 import type { CredentialStore } from '../contracts/credentials.ts'
 import type { DeliveryStore } from '../contracts/deliveries.ts'
 import type { InboxFilter, InboxStore } from '../contracts/inbox.ts'
-import { draftOf, kept, nothing } from './annotations-suite.testkit.ts'
+import { alsoAtOf, draftOf, kept, nothing } from './annotations-suite.testkit.ts'
 import { type OpenShard, openOne, type StoreEngine, withSystem } from './engine.testkit.ts'
 
 type InboxStores = {
@@ -79,7 +79,7 @@ export function inboxSuite(engine: StoreEngine): void {
       place(async (where) => {
         const { inbox, annotations } = where
         const [one, two] = await tell(where, [{ path: '/a' }, { path: '/b', profile: 'q' }])
-        const also = { annotation: one!.id, versionId: two!.versionId, url: two!.url }
+        const also = alsoAtOf(one!.id, { ...two!, id: two!.versionId })
         await annotations.commit({ ...nothing, alsoAt: [also] })
         const unmarked = { read: false, starred: false, archived: false }
         const expected = [

@@ -2,6 +2,7 @@ import type { ChangeKind, Piece } from '../../core/change/change.ts'
 import type { LinePart } from '../../core/change/change-line.ts'
 import type { NoiseState } from '../../core/change/noise/learned-block.ts'
 import type { DocumentKey } from './documents.ts'
+import type { NearDuplicate, StoredText, StoryLookup } from './stories.ts'
 import type { Notice, PriceRow } from './versions.ts'
 
 /**
@@ -40,13 +41,20 @@ export type AnnotationStore = {
   list(page: { after: number; limit: number; owner?: string; profile?: string }): Promise<Annotation[]>
   /** The last annotation of a document for a profile. */
   last(profile: string, documentId: number): Promise<Annotation | null>
-  /** The annotation that a profile has of a near-duplicate cluster, of a document other than this one. */
-  ofCluster(profile: string, cluster: number, documentId: number): Promise<Annotation | null>
+  /** The first annotation that a profile has of a near-duplicate cluster, of a document other than this one. */
+  ofCluster(lookup: StoryLookup): Promise<StoryOfProfile>
+  /** The newest texts of a host's other documents, as far as they are compared (`storyLimits`). */
+  textsOfHost(host: string, documentId: number): Promise<StoredText[]>
+  /** Texts that share a band with these, for a decision; see `NearDuplicateStore`. */
+  textsInBands(bands: readonly number[]): Promise<StoredText[]>
+  /**
+   * Splits a URL off an annotation that lists it: it gets an annotation of its own, unread, for each profile of the owner that has it
+   * under the same document. From then on the two documents are not joined for this owner. All or nothing.
+   */
+  split(wish: { owner: string; annotation: number; url: string; at: number }): Promise<SplitStory>
   /** Undoes the muting of a block for an owner, or for everybody where it is ''; or takes that back. */
   unmute(undone: Unmuted): Promise<void>
   muteAgain(undone: Omit<Unmuted, 'at'>): Promise<void>
-  /** The most recent ones, oldest first. */
-  nearDuplicates(limit: number): Promise<NearDuplicate[]>
 }
 
 export type Unmuted = { documentId: number; block: string; owner: string; at: number }
@@ -195,14 +203,17 @@ export type AdoptedAnnotation = {
 
 export type Annotation = AnnotationFields & { id: number; url: string; n: number; alsoAt: readonly string[] }
 
-/** `cluster` is the first version that this text is a near-duplicate of. */
-export type NearDuplicate = { versionId: number; hash: bigint; cluster: number }
+/** A near-duplicate at another URL, with the annotation that it would have had on its own: it gets that when it is split off. */
+export type AlsoAt = { annotation: number; versionId: number; documentId: number; url: string; draft: JoinedDraft }
+
+/** Ids are those of the page, and its owner and profile those of the annotation that it is listed with. */
+export type JoinedDraft = Omit<AnnotationFields, 'owner' | 'profile' | 'documentId' | 'versionId' | 'cluster'>
 
 export type AnnotationBatch = {
   done: readonly number[]
   annotations: readonly AnnotationDraft[]
   /** Near-duplicates at other URLs: listed with the annotation that exists. */
-  alsoAt: readonly { annotation: number; versionId: number; url: string }[]
+  alsoAt: readonly AlsoAt[]
   nearDuplicates: readonly NearDuplicate[]
   /** No profile needs them: the collector may remove their bodies. */
   unwanted: readonly number[]
@@ -218,21 +229,29 @@ export type AnnotationBatch = {
   notices?: readonly { versionId: number; notice: Notice }[]
 }
 
+/** The annotation under which a profile knows a story. */
+export type StoryOfProfile =
+  | { kind: 'known'; annotation: Annotation }
+  | { kind: 'none' }
+  /** The owner has split this document from one of the story. */
+  | { kind: 'split' }
+
+/** `fresh` are the annotations that the other page has now, one for each profile. `unknown`: the annotation doesn't list it. */
+export type SplitStory = { kind: 'split'; fresh: readonly Annotation[] } | { kind: 'unknown' }
+
 /**
- * Near-duplicates on several pages are notified once. From the search for a cluster to the commit of its annotations no other worker
- * decides on a text that is near it, or two that find it on two pages would both take theirs for the first. Slow work (reading,
- * matching, summaries) is done before.
+ * Near-duplicates on several pages are one story, and notified once. From the search for a story to the commit of its annotations no
+ * other worker decides on a text that shares a band with it, or two that find it on two pages would both take theirs for the first. Slow
+ * work (reading, matching, summaries) is done before.
  */
 export type NearDuplicateStore = {
-  /** `commit` stores the cluster that it was given; the decision holds when its promise resolves. */
-  decide<T>(hash: bigint, commit: (found: FoundNearDuplicate) => Promise<Decided<T>>): Promise<T>
+  /** `commit` stores the text with the story that it was found to belong to; the decision holds when its promise resolves. */
+  decide<T>(bands: readonly number[], commit: (found: FoundTexts) => Promise<T>): Promise<T>
 }
 
-export type FoundNearDuplicate = {
-  /** The first version of the cluster; null where there is none yet. */
-  cluster: number | null
+export type FoundTexts = {
+  /** Those with the most bands in common first, of equals the newest. */
+  candidates: readonly StoredText[]
   /** For reads and the commit within the decision. */
   annotations: Pick<AnnotationStore, 'ofCluster' | 'commit'>
 }
-
-export type Decided<T> = { cluster: number; result: T }

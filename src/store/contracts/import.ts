@@ -36,6 +36,8 @@ export const importKinds = [
   'outbox',
   'messages',
   'stories',
+  'story_bands',
+  'story_splits',
 ] as const
 
 export type ImportKind = (typeof importKinds)[number]

@@ -8,6 +8,7 @@ import { ButtonLink, IconButton } from '../kit/button.tsx'
 import { Icon } from '../kit/icon.tsx'
 import { ErrorState, LoadingState } from '../kit/states.tsx'
 import { RelativeTime } from '../time/relative-time.tsx'
+import { AlsoAt } from './also-at.tsx'
 import { diffHref, isMono, originalHref, savedHref } from './document-links.ts'
 import { EarlierChanges } from './earlier-changes.tsx'
 import { readExplanation } from './explanation.ts'
@@ -108,31 +109,6 @@ function PaneLinks({ item }: { item: Annotation }) {
   )
 }
 
-function AlsoAt({ urls }: { urls: readonly string[] }) {
-  if (urls.length === 0) return null
-  return (
-    <section className="kit-stack pane-part">
-      <h3>{texts.alsoAt}</h3>
-      <ul className="break">
-        {urls.map((url) => {
-          const href = originalHref(url)
-          return (
-            <li key={url}>
-              {href === null ? (
-                url
-              ) : (
-                <a href={href} target="_blank" rel="noreferrer noopener">
-                  {url}
-                </a>
-              )}
-            </li>
-          )
-        })}
-      </ul>
-    </section>
-  )
-}
-
 function Profiles({ item }: { item: Annotation }) {
   return profilesOf(item).map(({ id, name }) => (
     <Link key={id} href={`/profiles/${encodeURIComponent(id)}`}>
@@ -178,7 +154,7 @@ function ReadingPane(props: Props) {
         <PaneLinks item={item} />
         <EarlierChanges item={item} />
         <WhySection item={item} />
-        <AlsoAt urls={item.alsoAt} />
+        <AlsoAt item={item} />
       </div>
     </article>
   )

@@ -16,6 +16,7 @@ import {
   InboxFilterQuery,
   InboxQuery,
   Marks,
+  SplitWish,
 } from '../../schemas/inbox.ts'
 import { formatOf, inboxFormats, inboxLinks, sendAnnotation, sendList } from './inbox-transcoding.ts'
 
@@ -38,7 +39,7 @@ function inForms<T extends typeof Annotation | ReturnType<typeof listOf<typeof A
   }
 }
 
-export function addAnnotations(api: Api, { inbox, settings }: Pick<ServerParts, 'inbox' | 'settings'>): void {
+export function addAnnotations(api: Api, { inbox, settings, stories }: Pick<ServerParts, 'inbox' | 'settings' | 'stories'>): void {
   api.get(
     '/annotations',
     {
@@ -153,6 +154,27 @@ export function addAnnotations(api: Api, { inbox, settings }: Pick<ServerParts, 
       const item = await inbox.find(owner, id)
       if (item === null) throw notFound()
       return (await inbox.shown([item]))[0]!
+    },
+  )
+
+  api.post(
+    '/annotations/:id/split',
+    {
+      config: writer,
+      schema: {
+        tags,
+        summary: 'Give a page that is listed under alsoAt an annotation of its own, now and from now on',
+        params: IdParams,
+        body: SplitWish,
+        response: { 200: Type.Object({ items: Type.Array(Annotation) }), '4xx': Problem },
+      },
+    },
+    async (request) => {
+      const owner = ownerOf(request)
+      const ids = await stories.split(owner, request.params.id, request.body.url)
+      if (ids === null) throw new AppError('not-found', 'no such page is listed with this annotation')
+      const items = await Promise.all(ids.map((id) => inbox.find(owner, id)))
+      return { items: await inbox.shown(items.filter((item) => item !== null)) }
     },
   )
 }

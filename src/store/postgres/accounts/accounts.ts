@@ -95,6 +95,7 @@ async function remove(tx: Tx, id: number): Promise<AccountOutcome> {
   await tx.query('DELETE FROM sessions WHERE account = $1', [id])
   await tx.query('DELETE FROM tokens WHERE account = $1', [id])
   await tx.query('DELETE FROM unmuted WHERE owner = $1', [before.email])
+  await tx.query('DELETE FROM story_splits WHERE owner = $1', [before.email])
   await removeChannels(tx, before.email)
   await revise(tx, 'accounts')
   return { kind: 'done', account: withoutPassword(before) }

@@ -103,7 +103,7 @@ export function partsOf({
  * Finds URL and version number of the drafts, and locks versions against the collector until they are pinned. A draft of an unknown
  * document is skipped.
  */
-async function locateDrafts(
+export async function locateDrafts(
   tx: Tx,
   drafts: readonly AnnotationDraft[],
   parts: readonly Part[],

@@ -4,8 +4,10 @@ import {
   type AnnotationFields,
   annotationFields,
   type FieldType,
+  type StoryOfProfile,
 } from '../../contracts/annotations.ts'
 import type { InboxItem } from '../../contracts/inbox.ts'
+import type { StoryLookup } from '../../contracts/stories.ts'
 import type { Sender } from '../connection/pool.ts'
 import { partitionOfId, storable } from '../connection/row-batch.ts'
 
@@ -79,11 +81,13 @@ const ofCluster = `SELECT ${annotationColumns}
   FROM (SELECT * FROM annotations WHERE story = $1 AND story <> 0 AND profile = $2 AND document <> $3 OFFSET 0) a
   ORDER BY a.id LIMIT 1`
 
-export async function findNearDuplicates(
-  sender: Sender,
-  profile: string,
-  cluster: number,
-  documentId: number,
-): Promise<Annotation | null> {
-  return (await readAnnotations(sender, ofCluster, [cluster, storable(profile), documentId]))[0] ?? null
+const isSplit = `SELECT 1 FROM story_splits s WHERE s.owner = $1 AND s.document = $2 AND EXISTS (SELECT 1 FROM annotations a
+  WHERE a.story = $3 AND a.story <> 0 AND a.profile = $4 AND a.document = s.other) LIMIT 1`
+
+export async function findStory(sender: Sender, lookup: StoryLookup): Promise<StoryOfProfile> {
+  const { owner, profile, cluster, documentId } = lookup
+  const [annotation] = await readAnnotations(sender, ofCluster, [cluster, storable(profile), documentId])
+  if (annotation === undefined) return { kind: 'none' }
+  const split = await sender.query(isSplit, [storable(owner), documentId, cluster, storable(profile)])
+  return split.length > 0 ? { kind: 'split' } : { kind: 'known', annotation }
 }

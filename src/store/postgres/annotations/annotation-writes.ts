@@ -5,6 +5,7 @@ import { storable } from '../connection/row-batch.ts'
 import { addedPages } from '../inbox/inbox-pages.ts'
 import { wordsVector } from '../inbox/inbox-words.ts'
 import { draftColumns, draftValues, fieldsOf } from './annotation-rows.ts'
+import { nearDuplicateStatements } from './near-duplicate-statements.ts'
 
 /** The channel that announces new annotations when their transaction is committed. */
 export const annotationChannel = 'annotations'
@@ -26,6 +27,10 @@ const draftParameters = [
   ['words', 'text'],
 ] as const
 const rest = draftParameters.length
+const alsoAtTypes = ['bigint', 'bigint', 'bigint', 'text', 'text']
+const textTypes = ['bigint', 'bigint', 'text', 'bigint', 'bigint', 'text', 'text']
+const parametersOf = (types: readonly string[], before: number): string =>
+  types.map((type, n) => parameter(before + n + 1, type)).join(', ')
 
 /**
  * Ids are assigned after the owners are locked (the condition can't be answered before), in the order of the drafts. Annotations that
@@ -56,12 +61,16 @@ WITH given AS MATERIALIZED (
 ), spelled AS (
   INSERT INTO inbox_words (annotation, words) SELECT id, words::tsvector FROM fresh
 ), met AS (
-  INSERT INTO also_at (annotation, version, url)
-  SELECT * FROM unnest(${parameter(rest + 1, 'bigint')}, ${parameter(rest + 2, 'bigint')}, ${parameter(rest + 3, 'text')})
-  ON CONFLICT DO NOTHING
+  INSERT INTO also_at (annotation, version, document, url, draft)
+  SELECT * FROM unnest(${parametersOf(alsoAtTypes, rest)}) ON CONFLICT DO NOTHING
 ), remembered AS (
-  INSERT INTO stories (version, hash, story)
-  SELECT * FROM unnest(${parameter(rest + 4, 'bigint')}, ${parameter(rest + 5, 'bigint')}, ${parameter(rest + 6, 'bigint')})
+  INSERT INTO stories (version, document, host, at, story, bands, sketch)
+  SELECT g.version, g.document, g.host, g.at, g.story, g.bands, decode(g.sketch, 'base64')
+  FROM unnest(${parametersOf(textTypes, rest + alsoAtTypes.length)}) AS g (version, document, host, at, story, bands, sketch)
+  ON CONFLICT DO NOTHING RETURNING version, bands
+), banded AS (
+  INSERT INTO story_bands (band, version)
+  SELECT b.band::bigint, r.version FROM remembered r, jsonb_array_elements_text(r.bands::jsonb) AS b (band)
   ON CONFLICT DO NOTHING
 ), announced AS MATERIALIZED (
   SELECT pg_notify('${annotationChannel}',
@@ -87,11 +96,18 @@ export async function addAnnotations(
     ...columns,
     alsoAt.map(({ annotation }) => annotation),
     alsoAt.map(({ versionId }) => versionId),
+    alsoAt.map(({ documentId }) => documentId),
     alsoAt.map(({ url }) => storable(url)),
+    alsoAt.map(({ draft }) => JSON.stringify(draft)),
     nearDuplicates.map(({ versionId }) => versionId),
-    nearDuplicates.map(({ hash }) => String(BigInt.asIntN(64, hash))),
+    nearDuplicates.map(({ documentId }) => documentId),
+    nearDuplicates.map(({ host }) => storable(host)),
+    nearDuplicates.map(({ at }) => at),
     nearDuplicates.map(({ cluster }) => cluster),
+    nearDuplicates.map(({ bands }) => JSON.stringify(bands)),
+    nearDuplicates.map(({ sketch }) => Buffer.from(sketch).toString('base64')),
   ])
+  for (const { at } of nearDuplicates) tx.send(nearDuplicateStatements.forgetOld, [at])
   const all = added.map(({ id, place }) => addedOf(drafts[place - 1]!, id))
   const sent = all.flatMap(({ draft, annotation }) =>
     (draft.channels ?? []).map((channel) => ({ id: annotation.id, channel: storable(channel), at: draft.at })),

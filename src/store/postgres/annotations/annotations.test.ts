@@ -223,7 +223,7 @@ describe('annotations of several workers', () => {
 
   test('a task without annotations is one statement, any other one transaction of three', () =>
     withDatabase(async ({ pool }) => {
-      const [one, two] = await makeVersions(pool, host, 2)
+      const [one, two, three] = await makeVersions(pool, host, 3)
       const annotations = createPostgresAnnotations({ pool, epochOf: () => 0 })
       const sent = async (batch: AnnotationBatch) => {
         const before = pool.traffic()
@@ -232,8 +232,11 @@ describe('annotations of several workers', () => {
         return [statements - before.statements, transactions - before.transactions]
       }
       assert.deepEqual(await sent({ ...nothing, done: [one!.task], unwanted: [one!.id] }), [1, 0])
-      const nearDuplicates = [{ versionId: two!.id, hash: 7n, cluster: two!.id }]
-      assert.deepEqual(await sent({ ...batchOf(two!), nearDuplicates }), [3, 1])
+      assert.deepEqual(await sent(batchOf(two!)), [3, 1])
+      // And one for texts that are too old.
+      const text = { versionId: three!.id, documentId: three!.documentId, host, at: 7, cluster: three!.id, bands: [5] }
+      const nearDuplicates = [{ ...text, sketch: Buffer.of(1) }]
+      assert.deepEqual(await sent({ ...batchOf(three!), nearDuplicates }), [4, 1])
       assert.deepEqual(await sent(nothing), [0, 0])
     }))
 

@@ -1,9 +1,11 @@
-import type { AnnotationStore, NearDuplicate, Task, TaskShare } from '../../contracts/annotations.ts'
+import type { AnnotationStore, Task, TaskShare } from '../../contracts/annotations.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { partitionOfId, storable } from '../connection/row-batch.ts'
 import { adoptAnnotations } from './annotation-adoption.ts'
 import { commitBatch, type EpochOf } from './annotation-commit.ts'
-import { annotationColumns, findNearDuplicates, readAnnotations } from './annotation-rows.ts'
+import { annotationColumns, findStory, readAnnotations } from './annotation-rows.ts'
+import { textsInBands, textsOfHost } from './near-duplicate-statements.ts'
+import { splitStory } from './splitting.ts'
 import { createTaskFailures } from './task-failures.ts'
 
 export type PostgresAnnotationDeps = {
@@ -52,7 +54,10 @@ export function createPostgresAnnotations({ pool, partitions, epochOf }: Postgre
       const sql = `${select} WHERE a.document = $1 AND a.profile = $2 ORDER BY a.id DESC LIMIT 1`
       return (await readAnnotations(pool, sql, [documentId, storable(profile)]))[0] ?? null
     },
-    ofCluster: (profile, cluster, documentId) => findNearDuplicates(pool, profile, cluster, documentId),
+    ofCluster: (lookup) => findStory(pool, lookup),
+    textsOfHost: (host, documentId) => textsOfHost(pool, host, documentId),
+    textsInBands: (bands) => textsInBands(pool, bands),
+    split: (wish) => splitStory(pool, wish),
     async unmute({ documentId, block, owner, at }) {
       await pool.query(
         `INSERT INTO unmuted (partition, document, block, owner, at) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
@@ -66,13 +71,6 @@ export function createPostgresAnnotations({ pool, partitions, epochOf }: Postgre
         storable(block),
         storable(owner),
       ])
-    },
-    async nearDuplicates(limit) {
-      const rows = await pool.query<{ versionId: number; hash: string; cluster: number }>(
-        'SELECT version AS "versionId", hash::text, story AS cluster FROM stories ORDER BY version DESC LIMIT $1',
-        [limit],
-      )
-      return rows.map((row): NearDuplicate => ({ ...row, hash: BigInt(row.hash) })).reverse()
     },
   }
 }

@@ -2,15 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { isAppError } from '../../../core/errors.ts'
 import { nothing } from '../../conformance/annotations-suite.testkit.ts'
+import type { NearDuplicate } from '../../contracts/stories.ts'
 import { draftsOf, makeVersions, planOf, untilWaiting } from '../accounts/people.testkit.ts'
 import { openPool } from '../connection/pool.ts'
 import { createDatabase, cutConnections, type TestDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
-import { createPostgresNearDuplicates, nearDuplicateStatements } from './near-duplicates.ts'
+import { nearDuplicateStatements } from './near-duplicate-statements.ts'
+import { createPostgresNearDuplicates } from './near-duplicates.ts'
 
 usePostgres()
-
-const HASH = 0xf123_4567_89ab_cdefn
-const bit = (n: number): bigint => 1n << BigInt(n)
 
 async function withNearDuplicates(
   work: (database: TestDatabase, nearDuplicates: ReturnType<typeof createPostgresNearDuplicates>) => Promise<void>,
@@ -23,69 +22,63 @@ async function withNearDuplicates(
   }
 }
 
+const textOf = (version: number, bands: readonly number[], cluster = version): NearDuplicate => ({
+  ...{ versionId: version, documentId: version, host: 'host.example', at: 5, cluster, bands },
+  sketch: Buffer.of(version),
+})
+
 /** Looks for the story and keeps the version as part of it. */
 async function meet(
   nearDuplicates: ReturnType<typeof createPostgresNearDuplicates>,
   version: number,
-  hash: bigint,
+  bands: readonly number[],
 ): Promise<number> {
-  return nearDuplicates.decide(hash, async (found) => {
-    const cluster = found.cluster ?? version
-    await found.annotations.commit({ ...nothing, nearDuplicates: [{ versionId: version, hash, cluster }] })
-    return { cluster, result: cluster }
+  return nearDuplicates.decide(bands, async (found) => {
+    const cluster = found.candidates[0]?.cluster ?? version
+    await found.annotations.commit({ ...nothing, nearDuplicates: [textOf(version, bands, cluster)] })
+    return cluster
   })
 }
 
+const BANDS = Array.from({ length: 21 }, (_, band) => band * 2 ** 32 + 0xf000_0000 + band)
+
 describe('near-duplicates over all workers', () => {
-  test('a text within three bits is part of the cluster, whatever bands they fall into', () =>
+  test('texts that share a band are candidates', () =>
     withNearDuplicates(async (_, nearDuplicates) => {
-      assert.equal(await meet(nearDuplicates, 1, HASH), 1)
-      assert.equal(await meet(nearDuplicates, 2, HASH ^ bit(0) ^ bit(20) ^ bit(63)), 1)
-      assert.equal(await meet(nearDuplicates, 3, HASH ^ bit(40) ^ bit(41) ^ bit(50) ^ bit(7)), 3)
-      assert.equal(await meet(nearDuplicates, 4, 0n), 4)
-      assert.equal(await meet(nearDuplicates, 5, bit(63)), 4)
+      assert.equal(await meet(nearDuplicates, 1, BANDS), 1)
+      assert.equal(await meet(nearDuplicates, 2, [1, 2, BANDS[20]!]), 1)
+      assert.equal(await meet(nearDuplicates, 3, [7]), 3)
+      assert.equal(await meet(nearDuplicates, 4, [2]), 1)
     }))
 
-  test('the nearest cluster is chosen, and of equally near ones the newest', () =>
-    withNearDuplicates(async ({ pool }, nearDuplicates) => {
-      const rows = [
-        [1, HASH ^ bit(1) ^ bit(2) ^ bit(3), 11],
-        [2, HASH ^ bit(9), 12],
-        [3, HASH ^ bit(19), 13],
-        [4, HASH ^ bit(5) ^ bit(6), 14],
-      ] as const
-      for (const [version, hash, cluster] of rows)
-        await pool.query('INSERT INTO stories (version, hash, story) VALUES ($1, $2::bigint, $3)', [
-          version,
-          String(BigInt.asIntN(64, hash)),
-          cluster,
-        ])
-      assert.equal(await meet(nearDuplicates, 9, HASH), 13)
-    }))
-
-  test('near-duplicates are found by their bands, however many there are', () =>
+  test('candidates are found by their bands, however many there are', () =>
     withNearDuplicates(async ({ pool }) => {
-      const { scans } = await planOf(pool, nearDuplicateStatements.find, ['81985529216486895'])
-      assert.deepEqual(
-        scans.map(({ index }) => index),
-        [0, 1, 2, 3].map((band) => `stories_band_${band}`),
+      await pool.query(`INSERT INTO story_bands SELECT n % 5000, n FROM generate_series(1, 100000) AS n`)
+      await pool.query(
+        `INSERT INTO stories (version, document, host, at, story, bands, sketch)
+         SELECT n, n, 'h' || n % 100, 0, n, '[]', '' FROM generate_series(1, 20000) AS n`,
       )
+      await pool.query('VACUUM (ANALYZE) story_bands, stories')
+      const used = async (text: string, values: readonly unknown[]) =>
+        (await planOf(pool, text, values)).scans.map(({ index }) => index).sort()
+      assert.deepEqual(await used(nearDuplicateStatements.inBands, ['{1,2,3}']), ['stories_pkey', 'story_bands_pkey'])
+      assert.deepEqual(await used(nearDuplicateStatements.ofHost, ['h5', 1]), ['stories_host'])
     }))
 
   test('a decision on a near text waits, any other does not', () =>
     withNearDuplicates(async (database, nearDuplicates) => {
       const { promise: goOn, resolve } = Promise.withResolvers<void>()
       const { promise: isDeciding, resolve: decides } = Promise.withResolvers<void>()
-      const first = nearDuplicates.decide(HASH, async ({ annotations }) => {
+      const first = nearDuplicates.decide(BANDS, async ({ annotations }) => {
         decides()
         await goOn
-        await annotations.commit({ ...nothing, nearDuplicates: [{ versionId: 1, hash: HASH, cluster: 1 }] })
-        return { cluster: 1, result: 1 }
+        await annotations.commit({ ...nothing, nearDuplicates: [textOf(1, BANDS)] })
+        return 1
       })
       await isDeciding
-      const second = meet(nearDuplicates, 2, HASH ^ bit(30))
+      const second = meet(nearDuplicates, 2, [5, BANDS[3]!])
       await untilWaiting(database.pool, 1)
-      assert.equal(await meet(nearDuplicates, 3, ~HASH & 0xffff_ffff_ffff_ffffn), 3)
+      assert.equal(await meet(nearDuplicates, 3, [5 + 2 ** 33]), 3)
       resolve()
       assert.deepEqual(await Promise.all([first, second]), [1, 1])
     }))
@@ -96,17 +89,17 @@ describe('near-duplicates over all workers', () => {
       const nearDuplicates = createPostgresNearDuplicates({ pool, epochOf: () => 0 })
       const [version] = await makeVersions(database.pool, 'host1.example', 1)
       const batch = { ...nothing, done: [version!.task], annotations: draftsOf([version!], { cluster: version!.id }) }
-      const deciding = nearDuplicates.decide(HASH, async ({ annotations }) => {
+      const deciding = nearDuplicates.decide(BANDS, async ({ annotations }) => {
         await annotations.commit({
           ...batch,
-          nearDuplicates: [{ versionId: version!.id, hash: HASH, cluster: version!.id }],
+          nearDuplicates: [textOf(version!.id, BANDS)],
         })
         await cutConnections(database.pool, 'cut off')
-        return { cluster: version!.id, result: 'told' }
+        return 'told'
       })
       await assert.rejects(deciding, (error) => isAppError(error, 'store-unreachable'))
       const left = await database.pool.query(
-        'SELECT (SELECT count(*) FROM stories) + (SELECT count(*) FROM annotations) AS made, (SELECT count(*) FROM tasks) AS tasks',
+        'SELECT (SELECT count(*) FROM stories) + (SELECT count(*) FROM story_bands) + (SELECT count(*) FROM annotations) AS made, (SELECT count(*) FROM tasks) AS tasks',
       )
       assert.deepEqual(left, [{ made: 0, tasks: 1 }])
       await pool.close()

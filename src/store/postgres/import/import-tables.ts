@@ -188,7 +188,9 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
   ],
   holds: [table('holds', 'partition version owner', 'partition:smallint version:bigint owner:text since:bigint')],
   annotations,
-  also_at: [table('also_at', 'annotation version', 'annotation:bigint version:bigint url:text')],
+  also_at: [
+    table('also_at', 'annotation version', 'annotation:bigint version:bigint document:bigint url:text draft:text'),
+  ],
   channels: [
     table(
       'channels',
@@ -212,7 +214,15 @@ export const importTables: Record<ImportKind, readonly ImportTable[]> = {
        created_at:bigint attempts:int at:bigint answer:text`,
     ),
   ],
-  stories: [table('stories', 'version', 'version:bigint hash:bigint story:bigint')],
+  stories: [
+    table(
+      'stories',
+      'version',
+      'version:bigint document:bigint host:text at:bigint story:bigint bands:text sketch:bytea',
+    ),
+  ],
+  story_bands: [table('story_bands', 'band version', 'band:bigint version:bigint')],
+  story_splits: [table('story_splits', 'owner document other', 'owner:text document:bigint other:bigint at:bigint')],
 }
 
 export const recordTable = table(

@@ -161,7 +161,10 @@ describe('the inbox in PostgreSQL', () => {
         await uses('inbox_pkey', annotations.list({ after: 0, limit: 9, owner }))
         await uses('inbox_profile', annotations.list({ after: 0, limit: 9, owner, profile: `${owner}-1` }))
         await uses('annotations_document', annotations.last(`${owner}-1`, 5))
-        await uses('annotations_story', annotations.ofCluster(`${owner}-1`, 5, 5))
+        await uses(
+          'annotations_story',
+          annotations.ofCluster({ owner, profile: `${owner}-1`, cluster: 5, documentId: 5 }),
+        )
       }
       await uses('inbox_words_words', inbox.list('big', { state: 'all', ...queryOf('rare') }, page))
       await uses('inbox_words_words', inbox.list('big', { state: 'all', ...queryOf('nowhere') }, page))

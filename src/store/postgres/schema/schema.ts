@@ -5,7 +5,7 @@ import { archiveSchema, collectionRunSchema, reachedSchema, segmentsSchema } fro
 import { channelsSchema, credentialsSchema, deliveriesSchema } from './schema-channels.ts'
 import { distributedSchema } from './schema-distributed.ts'
 import { frontierSchema } from './schema-frontier.ts'
-import { accountsSchema, inboxPagesSchema, requestCountsSchema } from './schema-people.ts'
+import { accountsSchema, inboxPagesSchema, requestCountsSchema, storiesSchema } from './schema-people.ts'
 import { rolesSchema, takenPagesSchema } from './schema-roles.ts'
 
 /** A step of the schema. What was applied anywhere is never edited: a change is a new step. */
@@ -441,5 +441,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: 'aca499d85bcb704171cc8d8d975dc0ba5d5ebf184f73a1d6d4baf211dfb5e398',
     name: 'partitions for processes first, then for their threads',
     sql: leasesOfManyThreads,
+  },
+  {
+    id: 37,
+    sha256: 'db9a5cb5002e61889c0a819edf0e359e2c35f676260aa9a17b1abd5c02dd39b7',
+    name: 'stories by sketches of their texts, and pages that were split from each other',
+    sql: storiesSchema,
   },
 ]

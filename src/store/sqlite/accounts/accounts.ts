@@ -50,6 +50,7 @@ export function createSqliteAccounts(db: Database): AccountStore {
     sql.endSessions.run(id)
     sql.removeTokens.run(id)
     sql.removeUnmuted.run(before.email)
+    sql.removeSplits.run(before.email)
     for (const { id: channel } of sql.channels.all(before.email) as { id: string }[]) clearing.remove(channel)
     sql.removeChannels.run(before.email)
     changed()
@@ -101,6 +102,7 @@ function accountStatements(db: Database) {
     channels: db.prepare('SELECT id FROM channels WHERE owner = ?'),
     removeChannels: db.prepare('DELETE FROM channels WHERE owner = ?'),
     removeUnmuted: db.prepare('DELETE FROM unmuted WHERE owner = ?'),
+    removeSplits: db.prepare('DELETE FROM story_splits WHERE owner = ?'),
   }
 }
 

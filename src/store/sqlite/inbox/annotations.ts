@@ -3,7 +3,6 @@ import type {
   AnnotationBatch,
   AnnotationDraft,
   AnnotationStore,
-  NearDuplicate,
   SetAsideTask,
   Task,
 } from '../../contracts/annotations.ts'
@@ -15,6 +14,8 @@ import { MAX_ATTEMPTS, reasonText } from '../../rules/tasks.ts'
 import type { Database } from '../folder/database.ts'
 import { columnNames, createAnnotationReader, insertValues, prepareAnnotations } from './annotation-rows.ts'
 import { createWordSpelling } from './inbox-words.ts'
+import { createSplitting } from './splitting.ts'
+import { createSqliteStories } from './stories.ts'
 
 type TaskRow = Omit<Task, 'first' | 'made'> & { first: 0 | 1; made: 0 | 1 }
 
@@ -47,10 +48,8 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
     ),
     send: db.prepare('INSERT OR IGNORE INTO outbox (annotation, channel, created_at) VALUES (?, ?, ?)'),
     pin: db.prepare('INSERT OR IGNORE INTO holds (version, owner, since) VALUES (?, ?, ?)'),
-    alsoAt: db.prepare('INSERT OR IGNORE INTO also_at (annotation, version, url) VALUES (?, ?, ?)'),
-    addNearDuplicate: db.prepare('INSERT OR IGNORE INTO stories (version, hash, story) VALUES (?, ?, ?)'),
-    nearDuplicates: db.prepare(
-      'SELECT version AS versionId, hash, story AS cluster FROM stories ORDER BY version DESC LIMIT ?',
+    alsoAt: db.prepare(
+      'INSERT OR IGNORE INTO also_at (annotation, version, document, url, draft) VALUES (?, ?, ?, ?, ?)',
     ),
     // Unless an annotation or a task still needs it, or the document was crawled for all.
     unwanted: db.prepare(
@@ -97,7 +96,12 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
       'WHERE a.story = ? AND a.story <> 0 AND a.profile = ? AND a.document <> ? ORDER BY a.id LIMIT 1',
     ),
   }
-  sql.nearDuplicates.setReadBigInts(true)
+  const stories = createSqliteStories(db)
+  const splitting = createSplitting(db, (draft) => {
+    const id = add(draft)
+    if (id > 0) spell(id, draft)
+    return id
+  })
 
   /** 0 where it exists. */
   function add(draft: AnnotationDraft): number {
@@ -122,9 +126,9 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
     const { done, annotations, alsoAt, nearDuplicates, unwanted, wanted, prices = [], noise, notices = [] } = batch
     const added = annotations.map((draft) => ({ id: add(draft), draft })).filter(({ id }) => id > 0)
     for (const { id, draft } of added) spell(id, draft)
-    for (const { annotation, versionId, url } of alsoAt) sql.alsoAt.run(annotation, versionId, url)
-    for (const { versionId, hash, cluster } of nearDuplicates)
-      sql.addNearDuplicate.run(versionId, BigInt.asIntN(64, hash), cluster)
+    for (const { annotation, versionId, documentId, url, draft } of alsoAt)
+      sql.alsoAt.run(annotation, versionId, documentId, url, JSON.stringify(draft))
+    for (const text of nearDuplicates) stories.add(text)
     for (const id of done) sql.done.run(id)
     for (const id of unwanted) sql.unwanted.run(id)
     for (const id of wanted) sql.wanted.run(id)
@@ -147,7 +151,7 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
     const id = add(draft)
     if (id === 0) return 0
     spell(id, draft)
-    for (const [place, other] of adopted.alsoAt.entries()) sql.alsoAt.run(id, foreign + place, other)
+    for (const [place, other] of adopted.alsoAt.entries()) sql.alsoAt.run(id, foreign + place, 0, other, '')
     return 1
   }
 
@@ -189,30 +193,26 @@ export function createSqliteAnnotations(db: Database): AnnotationStore {
       return rows.map((row) => annotationOf(row)!)
     },
     last: async (profile, documentId) => db.read(() => annotationOf(sql.last.get(profile, documentId))),
-    async ofCluster(profile, cluster, documentId) {
-      return db.read(() => annotationOf(sql.ofCluster.get(cluster, profile, documentId)))
+    async ofCluster({ owner, profile, cluster, documentId }) {
+      return db.read(() => {
+        const annotation = annotationOf(sql.ofCluster.get(cluster, profile, documentId))
+        if (annotation === null) return { kind: 'none' }
+        const isSplit = splitting.isSplit(owner, profile, cluster, documentId)
+        return isSplit ? { kind: 'split' } : { kind: 'known', annotation }
+      })
+    },
+    textsOfHost: async (host, documentId) => db.read(() => stories.ofHost(host, documentId)),
+    textsInBands: async (bands) => db.readTogether(() => stories.inBands(bands)),
+    async split(wish) {
+      const ids = db.write(() => splitting.split(wish))
+      if (ids === null) return { kind: 'unknown' }
+      return { kind: 'split', fresh: db.read(() => ids.map((id) => annotationOf(sql.find.get(id))!)) }
     },
     async unmute({ documentId, block, owner, at }) {
       db.write(() => sql.unmute.run(documentId, block, owner, at))
     },
     async muteAgain({ documentId, block, owner }) {
       db.write(() => sql.muteAgain.run(documentId, block, owner))
-    },
-    async nearDuplicates(limit) {
-      const rows = db.read(() => sql.nearDuplicates.all(limit)) as {
-        versionId: bigint
-        hash: bigint
-        cluster: bigint
-      }[]
-      return rows
-        .map(
-          ({ versionId, hash, cluster }): NearDuplicate => ({
-            versionId: Number(versionId),
-            hash,
-            cluster: Number(cluster),
-          }),
-        )
-        .reverse()
     },
   }
 }
