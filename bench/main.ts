@@ -19,6 +19,7 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
   blocks: () => import('./blocks.ts'),
   changes: () => import('./changes.ts'),
   noise: () => import('./noise.ts'),
+  'near-duplicates': () => import('./near-duplicates.ts'),
   update: async () => {
     const { runUpdate: run, optionNames } = await import('./match.ts')
     return { run, optionNames }
@@ -51,6 +52,8 @@ Options of search: --documents 100000 --crawl-pages 2000
 Options of blocks: --pages 20 --rounds 40
 Options of changes: --pairs 16 --rounds 20
 Options of noise: --documents 25
+Options of near-duplicates: --documents 1000 --rewrites 1000 --template-pages 500 --texts 1000000 --look-ups 2000
+                    --stores SQLite,PostgreSQL
 Options of api: --annotations 1000000 --users 50 --seconds 20 --streams 1000 --quick yes
 Options of deliver: --users 1000 --annotations 100000 --burst 1 --digest-users 10000 --digest-items 10 --plain 5000 --rounds 60
                     --parts mixed,digests,outbox --stores SQLite,PostgreSQL

@@ -19,8 +19,8 @@ export type TextSketch = {
   readonly lineOf: Uint8Array
   /** Ascending. */
   readonly lines: Uint32Array
-  /** For each line its words, at most 127. */
-  readonly words: Uint8Array
+  /** For each line its words. */
+  readonly words: Uint16Array
   /** For each line 1 where it is part of the main text. */
   readonly main: Uint8Array
 }
@@ -28,7 +28,7 @@ export type TextSketch = {
 export const NO_LINE = 255
 const MAX_LINES = 255
 const MAX_SHINGLES = 128
-const MAX_WORDS = 127
+const MAX_WORDS = 0x7fff
 /** Shingles of longer texts are not looked at: some 100 pages of print. */
 const MAX_TEXT_WORDS = 50_000
 
@@ -96,7 +96,7 @@ export function sketchOf({ lines }: TextLines, isShared: (line: number) => boole
     shingles,
     lineOf: Uint8Array.from(shingles, (shingle) => lineOf.get(shingle)!),
     lines: Uint32Array.from(kept, ({ hash }) => hash),
-    words: Uint8Array.from(kept, ({ words }) => Math.min(words, MAX_WORDS)),
+    words: Uint16Array.from(kept, ({ words }) => Math.min(words, MAX_WORDS)),
     main: Uint8Array.from(kept, (line) => Number(counts.has(line))),
   }
 }
@@ -149,32 +149,38 @@ const FORMAT = 1
 
 /** Without the bands, which the store keeps for itself. */
 export function encodeSketch({ shingles, lineOf, lines, words, main }: TextSketch): Buffer {
-  const bytes = Buffer.alloc(HEADER + 5 * (shingles.length + lines.length))
+  const bytes = Buffer.alloc(sizeOf(shingles.length, lines.length))
   bytes[0] = FORMAT
   bytes[1] = shingles.length
   bytes[2] = lines.length
   let at = HEADER
   for (const shingle of shingles) at = bytes.writeUInt32LE(shingle, at)
   for (const line of lines) at = bytes.writeUInt32LE(line, at)
-  for (const line of lineOf) bytes[at++] = line
-  for (let line = 0; line < lines.length; line++) bytes[at++] = words[line]! | (main[line]! << 7)
+  for (let line = 0; line < lines.length; line++) at = bytes.writeUInt16LE(words[line]! | (main[line]! << 15), at)
+  bytes.set(lineOf, at)
   return bytes
 }
+
+const sizeOf = (shingles: number, lines: number): number => HEADER + 5 * shingles + 6 * lines
 
 export type StoredSketch = Omit<TextSketch, 'bands'>
 
 /** Null for what is no sketch, or of another format. */
 export function decodeSketch(bytes: Uint8Array): StoredSketch | null {
   const [format, shingleCount = 0, lineCount = 0] = bytes
-  const size = HEADER + 5 * (shingleCount + lineCount)
-  if (format !== FORMAT || bytes.length !== size) return null
+  if (format !== FORMAT || bytes.length !== sizeOf(shingleCount, lineCount)) return null
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const shingles = new Uint32Array(shingleCount)
   const lines = new Uint32Array(lineCount)
   let at = HEADER
   for (let n = 0; n < shingleCount; n++, at += 4) shingles[n] = view.getUint32(at, true)
   for (let n = 0; n < lineCount; n++, at += 4) lines[n] = view.getUint32(at, true)
-  const lineOf = Uint8Array.from(bytes.subarray(at, at + shingleCount))
-  const flags = Uint8Array.from(bytes.subarray(at + shingleCount))
-  return { shingles, lineOf, lines, words: flags.map((flag) => flag & 127), main: flags.map((flag) => flag >> 7) }
+  const words = new Uint16Array(lineCount)
+  const main = new Uint8Array(lineCount)
+  for (let n = 0; n < lineCount; n++, at += 2) {
+    const both = view.getUint16(at, true)
+    words[n] = both & MAX_WORDS
+    main[n] = both >> 15
+  }
+  return { shingles, lineOf: Uint8Array.from(bytes.subarray(at)), lines, words, main }
 }

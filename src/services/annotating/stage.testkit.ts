@@ -22,7 +22,7 @@ export type Stage = {
   /** All watch the same page. */
   put(...profiles: Profile[]): Promise<void>
   /** The page is fetched; answers with the annotations that come of it. */
-  serve(body: string | Buffer, parts?: { type?: string; title?: string; at?: number }): Promise<Annotation[]>
+  serve(body: string | Buffer, parts?: ServedParts): Promise<Annotation[]>
   gone(parts: Partial<Capture>): Promise<Annotation[]>
   /** The bodies of all versions so far are lost. */
   lose(): Promise<void>
@@ -31,6 +31,9 @@ export type Stage = {
   /** Of the page, oldest first. */
   history(): Promise<Version[]>
 }
+
+/** Another page, on the first host or another one. */
+type ServedParts = { type?: string; title?: string; at?: number; host?: number; path?: string }
 
 export function withStage(engine: StoreEngine, work: (stage: Stage) => Promise<void>): () => Promise<void> {
   return withSystem(engine, {}, async (system) => {
@@ -76,17 +79,18 @@ export function withStage(engine: StoreEngine, work: (stage: Stage) => Promise<v
           await profiles.put(given.map(createProfileKeys({})))
           watch = (await profiles.urdsOf(given[0]!.id))[0]!.watch
         },
-        serve(text, { type = 'text/html', title = 'Shop', ...parts } = {}) {
+        serve(text, { type = 'text/html', title = 'Shop', host: n = 0, path = '/page', ...parts } = {}) {
+          const host = system.hostOf(0, n)
           at = parts.at ?? at + 1_000
           const body = typeof text === 'string' ? Buffer.from(text) : text
           const stored = responseRecord({
-            ...{ uri: `http://${host}/page`, date: at, address: '192.0.2.1', statusLine: 'HTTP/1.1 200 OK', body },
+            ...{ uri: `http://${host}${path}`, date: at, address: '192.0.2.1', statusLine: 'HTTP/1.1 200 OK', body },
             rawHeaders: ['content-type', type],
             payloadDigest: digestText(bodyDigest(body)),
             truncated: null,
           })
           const check = { ...noCheck, watch, round: at }
-          return record(pageOf(host, '/page', text, { check, run: watch, at, type, title, render: () => stored.parts }))
+          return record(pageOf(host, path, text, { check, run: watch, at, type, title, render: () => stored.parts }))
         },
         gone(parts) {
           at = 'at' in parts ? parts.at! : at + 1_000

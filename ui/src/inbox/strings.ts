@@ -151,7 +151,8 @@ export const strings = {
     alsoAt: 'Also at',
     split: 'Not the same',
     splitPage: (url: string) => `Not the same: ${url}`,
-    splitEffect: 'These pages tell nearly the same, so you were notified once. A page that doesn’t gets its own item, now and in future.',
+    splitEffect:
+      'These pages tell nearly the same, so you were notified once. A page that doesn’t gets its own item, now and in future.',
     splitDone: 'Split off: it has its own item now',
     earlier: 'Earlier changes',
     moreEarlier: 'Show more',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { describe, test } from 'node:test'
 import { createManualClock } from '../../../core/clock.ts'
+import { alsoAtOf, nothing } from '../../../store/conformance/annotations-suite.testkit.ts'
 import { readAcis } from '../../../xml/aci/aci-reader.ts'
 import { xmllintSkip } from '../../../xml/xmllint.testkit.ts'
 import type { TestServer } from '../../server.testkit.ts'
@@ -57,6 +58,32 @@ describe('the inbox', () => {
       assert.deepEqual((await server.as(ada).get(`/annotations/${id}`)).json(), item)
       await server.as(ada).put(`/profiles/${profile}`, { name: 'Renamed', sources })
       assert.equal((await server.as(ada).get(`/annotations/${id}`)).json().profile.name, 'Renamed')
+    }),
+  )
+
+  test(
+    'a page that is listed with an annotation gets its own when it is split off',
+    withServer(async (server) => {
+      const id = await annotate(server, ada, { cluster: 5 })
+      const other = (await server.stores.annotations.find(await annotate(server, bob)))!
+      const page = { id: 777, documentId: other.documentId, url: other.url }
+      await server.stores.annotations.commit({ ...nothing, alsoAt: [alsoAtOf(id, page)] })
+      const { url } = other
+      assert.deepEqual((await server.as(ada).get(`/annotations/${id}`)).json().alsoAt, [url])
+      assert.equal((await server.as(bob).post(`/annotations/${id}/split`, { url })).statusCode, 404)
+      assert.equal((await server.as(ada).post(`/annotations/${id}/split`, { url: 'http://x/' })).statusCode, 404)
+      assert.equal((await server.as(ada).post(`/annotations/${id}/split`, {})).statusCode, 400)
+      const answer = await server.as(ada).post(`/annotations/${id}/split`, { url })
+      assert.equal(answer.statusCode, 200)
+      const [fresh] = answer.json().items
+      assert.deepEqual([fresh.url, fresh.read, fresh.alsoAt, fresh.document], [url, false, [], other.documentId])
+      assert.deepEqual((await server.as(ada).get(`/annotations/${id}`)).json().alsoAt, [])
+      const listed = (await server.as(ada).get('/annotations')).json().items
+      assert.deepEqual(
+        listed.map((item: { id: number }) => item.id),
+        [fresh.id, id],
+      )
+      assert.equal((await server.as(ada).post(`/annotations/${id}/split`, { url })).statusCode, 404, 'once only')
     }),
   )
 

@@ -39,7 +39,10 @@ function inForms<T extends typeof Annotation | ReturnType<typeof listOf<typeof A
   }
 }
 
-export function addAnnotations(api: Api, { inbox, settings, stories }: Pick<ServerParts, 'inbox' | 'settings' | 'stories'>): void {
+export function addAnnotations(
+  api: Api,
+  { inbox, settings, stories }: Pick<ServerParts, 'inbox' | 'settings' | 'stories'>,
+): void {
   api.get(
     '/annotations',
     {
