@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { type InboxCounts, type InboxFilter, type InboxStore, inboxStates, type Marks } from '../contracts/inbox.ts'
-import { alsoAtOf, draftOf, nothing } from './annotations-suite.testkit.ts'
+import { draftOf, nothing } from './annotations-suite.testkit.ts'
 import type { StoreEngine } from './engine.testkit.ts'
 import { pageCountsByHand, pagesAgree } from './inbox-pages-suite.testkit.ts'
 import { type InboxPlace, tell, withInbox } from './inbox-suite.testkit.ts'
+import { alsoAtOf } from './stories-suite.testkit.ts'
 
 const everything = { before: null, limit: 10_000 }
 

@@ -9,8 +9,9 @@ import type { CollectionStore } from '../contracts/collection.ts'
 import type { CredentialStore } from '../contracts/credentials.ts'
 import type { DeliveryStore } from '../contracts/deliveries.ts'
 import type { InboxFilter, InboxStore } from '../contracts/inbox.ts'
-import { alsoAtOf, draftOf, kept, nothing } from './annotations-suite.testkit.ts'
+import { draftOf, kept, nothing } from './annotations-suite.testkit.ts'
 import { type OpenShard, openOne, type StoreEngine, withSystem } from './engine.testkit.ts'
+import { alsoAtOf } from './stories-suite.testkit.ts'
 
 type InboxStores = {
   accounts: AccountStore

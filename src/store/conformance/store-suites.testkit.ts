@@ -29,6 +29,7 @@ import { moduleJournalSuite } from './module-journal-suite.testkit.ts'
 import { objectsSuite } from './objects-suite.testkit.ts'
 import { profilesSuite } from './profiles-suite.testkit.ts'
 import { runsSuite } from './runs-suite.testkit.ts'
+import { storiesSuite } from './stories-suite.testkit.ts'
 import { versionsSuite } from './versions-suite.testkit.ts'
 
 /** What every engine promises, one suite for each contract. */
@@ -48,6 +49,7 @@ const suites = [
   versionsSuite,
   profilesSuite,
   annotationsSuite,
+  storiesSuite,
   findingsSuite,
   accountsSuite,
   sessionsSuite,
