@@ -14,8 +14,30 @@ const formula =
 /** Formulas are short; a longer text that has such words is about them. */
 const MAX_FORMULA_CHARS = 1_500
 
-/** Whether a block can be what a page is about, by its place and its words. What is left may still be on every page of the host. */
-export function isMainText({ text, place }: PlacedText): boolean {
-  if (aroundText.test(place) || rotatingPart(place) !== null) return false
-  return text.length > MAX_FORMULA_CHARS || !formula.test(text)
+/** Each formula has one of these: most blocks have none, which is found faster. */
+const stems =
+  'cookie gdpr dsgvo rgpd ccpa newsletter unsubscribe privacy terms rights datenschutz rechte geschäftsbedingungen confidentialité droits privacidad derechos diritti privacybeleid куки политик クッキー プライバシー 쿠키 隐私 隱私'.split(
+    ' ',
+  )
+
+/**
+ * Whether a block can be what a page is about, by its place and its words. What is left may still be on every page of the host. Blocks
+ * of a page have few places between them: what was decided is kept for the next.
+ */
+export function createMainText(): (block: PlacedText) => boolean {
+  const places = new Map<string, boolean>()
+  return ({ text, place }) => {
+    let isAround = places.get(place)
+    if (isAround === undefined) {
+      isAround = aroundText.test(place) || rotatingPart(place) !== null
+      places.set(place, isAround)
+    }
+    return !isAround && !isFormula(text)
+  }
+}
+
+function isFormula(text: string): boolean {
+  if (text.length > MAX_FORMULA_CHARS) return false
+  const lower = text.toLowerCase()
+  return stems.some((stem) => lower.includes(stem)) && formula.test(text)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { isMainText } from './main-text.ts'
+import { createMainText } from './main-text.ts'
 import { createNearDuplicateIndex } from './near-duplicate-index.ts'
 import { likeness, sketchBeside, storyOf } from './same-story.ts'
 import { decodeSketch, encodeSketch, readLines, sketchOf, type TextSketch } from './text-sketch.ts'
@@ -92,6 +92,8 @@ describe('the sketch of a text', () => {
 })
 
 describe('the main text', () => {
+  const isMainText = createMainText()
+
   test('has neither what is around it nor formulas', () => {
     const sentence = 'The ministry said on Monday that the budget grows'
     for (const place of ['main/p', 'div#content.page/div/p', 'article.story/p', ''])

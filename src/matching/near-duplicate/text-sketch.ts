@@ -1,4 +1,4 @@
-import { isMainText, type PlacedText } from './main-text.ts'
+import { createMainText, type PlacedText } from './main-text.ts'
 import { mixed, readWords } from './text-words.ts'
 
 /**
@@ -51,6 +51,7 @@ export type TextLines = { readonly lines: readonly ReadLine[] }
 export function readLines(texts: readonly PlacedText[]): TextLines {
   const lines: ReadLine[] = []
   const room = { hashes: new Uint32Array(1_024) }
+  const isMainText = createMainText()
   let total = 0
   for (const placed of texts) {
     const { hashes, count, weight } = readWords(placed.text, room)
@@ -87,17 +88,27 @@ export function sketchOf({ lines }: TextLines, isShared: (line: number) => boole
   const counts = new Set(counted)
   const kept = sampleOfLines(lines, counts)
   const placeOf = new Map(kept.map(({ hash }, place) => [hash, place]))
-  const lineOf = new Map<number, number>()
-  for (const { hash, pairs } of counted)
-    for (const pair of pairs) if (!lineOf.has(pair)) lineOf.set(pair, placeOf.get(hash) ?? NO_LINE)
+  const lineOf = linesOfPairs(counted, (line) => placeOf.get(line) ?? NO_LINE)
   const shingles = Uint32Array.from(lineOf.keys()).sort().slice(0, MAX_SHINGLES)
   return {
-    bands: bandsOf(Uint32Array.from(counted.flatMap(({ triples }) => triples))),
+    bands: bandsOf(counted.map(({ triples }) => triples)),
     shingles,
     lineOf: Uint8Array.from(shingles, (shingle) => lineOf.get(shingle)!),
     lines: Uint32Array.from(kept, ({ hash }) => hash),
     words: Uint16Array.from(kept, ({ words }) => Math.min(words, MAX_WORDS)),
     main: Uint8Array.from(kept, (line) => Number(counts.has(line))),
+  }
+}
+
+/** The pairs of words with the line that has each first. Of a long text, where most pairs are not kept, only the smaller hashes. */
+function linesOfPairs(counted: readonly ReadLine[], placeOf: (line: number) => number): Map<number, number> {
+  const total = counted.reduce((sum, { pairs }) => sum + pairs.length, 0)
+  for (let end = (2 ** 32 * 4 * MAX_SHINGLES) / total; ; end *= 8) {
+    const lineOf = new Map<number, number>()
+    for (const { hash, pairs } of counted)
+      for (const pair of pairs) if (pair < end && !lineOf.has(pair)) lineOf.set(pair, placeOf(hash))
+    // Words that are repeated again and again leave fewer.
+    if (lineOf.size >= MAX_SHINGLES || end >= 2 ** 32) return lineOf
   }
 }
 
@@ -119,17 +130,18 @@ function sampleOfLines(lines: readonly ReadLine[], counted: ReadonlySet<ReadLine
  * One-permutation hashing, four times over: a permutation puts each shingle into one of 16 bins and keeps the smallest of each, so that
  * 64 min-hashes cost four steps for each shingle. An empty bin borrows from one that its number leads to, the same for all texts.
  */
-function bandsOf(shingles: Uint32Array): number[] {
+function bandsOf(lines: readonly (readonly number[])[]): number[] {
   const least = new Uint32Array(PERMUTATIONS * BINS).fill(NONE)
   for (let permutation = 0; permutation < PERMUTATIONS; permutation++) {
     const seed = mixed(permutation + 1)
     const from = permutation * BINS
-    for (let at = 0; at < shingles.length; at++) {
-      const hash = mixed(shingles[at]! ^ seed)
-      const bin = from + (hash >>> 28)
-      const rest = hash & 0x0fffffff
-      if (rest < least[bin]!) least[bin] = rest
-    }
+    for (const triples of lines)
+      for (let at = 0; at < triples.length; at++) {
+        const hash = mixed(triples[at]! ^ seed)
+        const bin = from + (hash >>> 28)
+        const rest = hash & 0x0fffffff
+        if (rest < least[bin]!) least[bin] = rest
+      }
   }
   const filled = least.slice()
   for (let bin = 0; bin < filled.length; bin++)
