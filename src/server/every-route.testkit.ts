@@ -112,6 +112,7 @@ export function testEveryRoute(engine: string, create: () => Promise<RoutesArchi
       'GET /annotations/counts': own('/annotations/counts'),
       'PATCH /annotations': own('/annotations', { ids: [annotation], archived: true }),
       'GET /annotations/:id': hers(`/annotations/${annotation}`),
+      'POST /annotations/:id/split': hers(`/annotations/${annotation}/split`, { url }),
       'PATCH /annotations/:id': hers(`/annotations/${annotation}`, { archived: true }),
       'GET /channel-kinds': own('/channel-kinds'),
       'GET /channels': own('/channels'),

@@ -6,7 +6,7 @@ import { createMediaReader } from './media-reader.ts'
 
 /** Documents that are made to take all time or memory. Each ends as what it is, within the limits, and the next document is read. */
 
-const limits = { timeLimitMs: 5000, maxMemoryBytes: 256 * 1024 * 1024 }
+const limits = { timeLimitMs: 10_000, maxMemoryBytes: 256 * 1024 * 1024 }
 const media = createMediaReader(limits)
 after(() => media.close())
 

@@ -70,6 +70,7 @@ describe('links of a PDF', () => {
     const encrypted = pdfOf([{ lines: ['x'] }], { trailer: '/Encrypt << /Filter /Standard >> ' })
     assert.equal(pdfLinks(encrypted, maxBytes), null, 'an encrypted file')
     assert.equal(pdfLinks(Buffer.from('<html>'), maxBytes), null, 'no PDF')
+    assert.equal(pdfLinks(Buffer.from('%PDF-1.4 and nothing else'), maxBytes), null, 'no object')
   })
 
   test('have their limits: a stream that grows a thousandfold, and strings without an end', () => {

@@ -7,7 +7,7 @@ import { createPageWriter, linkStart } from './page-writer.ts'
  * in another compression, damaged.
  */
 export function pdfLinks(body: Buffer, maxBytes: number): string | null {
-  if (body.indexOf('%PDF-') === -1 || body.indexOf('/Encrypt') !== -1) return null
+  if (body.indexOf('%PDF-') === -1 || body.indexOf(' obj') === -1 || body.indexOf('/Encrypt') !== -1) return null
   const objects = objectStreams(body)
   if (objects === null) return null
   const writer = createPageWriter(maxBytes)
