@@ -36,11 +36,9 @@ describe('a folder whose partitions were those of domains', () => {
     const opened = openFolder({ folder, holder: 'test', shards: SHARDS })
     await opened.close()
     const { partitions, owners } = ownersBefore()
-    const catalog = openCatalog()
+    const catalog = earlierCatalog()
     for (const [partition, shard] of partitions)
       catalog.prepare('INSERT INTO partitions (partition, shard) VALUES (?, ?)').run(partition, shard)
-    const step = catalogMigrations.find(({ name }) => name === 'partitions by host name')!
-    catalog.exec(`PRAGMA user_version = ${step.id - 1}`)
     catalog.close()
     for (let shard = 0; shard < SHARDS; shard++) {
       const frontier = openDatabase(paths.frontier(folder, shard), { migrations: frontierMigrations })
@@ -50,6 +48,20 @@ describe('a folder whose partitions were those of domains', () => {
     }
   })
   after(() => rmSync(folder, { recursive: true, force: true }))
+
+  /** As the version before made it: its schema, and what is known of the folder. */
+  function earlierCatalog(): Database {
+    const path = paths.catalog(folder)
+    const present = openCatalog()
+    const facts = present.prepare('SELECT name, value FROM facts').all()
+    present.close()
+    rmSync(path)
+    const at = catalogMigrations.findIndex(({ name }) => name === 'partitions by host name')
+    const earlier = openDatabase(path, { migrations: catalogMigrations.slice(0, at) })
+    for (const { name, value } of facts)
+      earlier.prepare('INSERT INTO facts (name, value) VALUES (?, ?)').run(name!, value!)
+    return earlier
+  }
 
   const openCatalog = (): Database => openDatabase(paths.catalog(folder), { migrations: catalogMigrations })
 
