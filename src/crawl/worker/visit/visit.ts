@@ -71,17 +71,18 @@ export function createVisit(options: VisitOptions): Visit {
     if (gate === null) return null
     const url = withoutAccess(request.url)
     const origin = originOf(url)
+    // Once for each visit: rules that have just been asked for serve one request, even if they have expired.
     const rules = gate.peek(origin)
     const isUsual = rules !== null && rules.sitemaps.length === 0 && rules.crawlDelaySeconds(agent) === null
-    if (!isUsual || askedBefore > clock.monotonic()) return obeyRobots(gate, request, askedBefore)
+    if (!isUsual || askedBefore > clock.monotonic())
+      return obeyRobots(rules === null ? gate.load(origin) : { kind: 'kept', rules }, request, askedBefore)
     return rules.isAllowed(agent, url) ? null : disallowed
   }
 
-  async function obeyRobots(obeyed: RobotsGate, request: QueuedRequest, askedBefore: number) {
+  async function obeyRobots(loading: RobotsLoad | Promise<RobotsLoad>, request: QueuedRequest, askedBefore: number) {
     const url = withoutAccess(request.url)
     const origin = originOf(url)
-    const known = obeyed.peek(origin)
-    const load = known === null ? await obeyed.load(origin) : { kind: 'kept' as const, rules: known }
+    const load = await loading
     if (load.kind === 'unreachable') return withoutRobots(load, request, clock)
     const { rules } = load
     const delaySeconds = rules.crawlDelaySeconds(agent)
