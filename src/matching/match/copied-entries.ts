@@ -10,6 +10,16 @@ const MAX_CELLS = 40
 
 export type ProfileEntry = { readonly term: number; readonly weight: number; readonly isPosted: boolean }
 
+/** The terms of a document, and where what is found is put. */
+export type CopiedSearch = {
+  terms: Uint32Array
+  count: number
+  /** A bit for each term. */
+  present: Uint32Array
+  slots: Uint32Array
+  sums: Uint32Array
+}
+
 /**
  * Lists of profiles by term in which each profile has all its entries with it. A document's terms are then decided by reading
  * their lists from beginning to end, which memory is fastest at; entries that lie elsewhere cost a wait for memory for each profile. That is
@@ -45,21 +55,12 @@ export class CopiedEntries {
     return this.lists[size]!.removeAt(term, place)
   }
 
-  /**
-   * Puts profiles whose weights reach their thresholds, each once, and their sums at `found` and behind; returns where that ends.
-   * `present` has a bit for each term.
-   */
-  find(
-    terms: Uint32Array,
-    count: number,
-    present: Uint32Array,
-    slots: Uint32Array,
-    sums: Uint32Array,
-    found: number,
-  ): number {
+  /** Puts profiles whose weights reach their thresholds, each once, and their sums at `found` and behind; returns where that ends. */
+  find(search: CopiedSearch, found: number): number {
+    const { slots } = search
     let end = found
     for (const [size, list] of this.lists.entries())
-      if (list.items > 0) end = this.findIn(list, sizes[size]!, terms, count, present, slots, sums, end)
+      if (list.items > 0) end = this.findIn(list, sizes[size]!, search, end)
     for (let at = found; at < end; at++) this.seen[slots[at]! >>> 5] = 0
     return end
   }
@@ -71,11 +72,7 @@ export class CopiedEntries {
   private findIn(
     { cells, offsets, lengths }: BlockLists,
     others: number,
-    terms: Uint32Array,
-    count: number,
-    present: Uint32Array,
-    slots: Uint32Array,
-    sums: Uint32Array,
+    { terms, count, present, slots, sums }: CopiedSearch,
     found: number,
   ): number {
     const { seen } = this

@@ -95,7 +95,7 @@ export class ProfileEntries {
   find(terms: Uint32Array, count: number, present: Uint32Array): number {
     this.considered = this.pay(terms, count)
     const left = this.settle(this.considered, present)
-    const end = this.copies.find(terms, count, present, this.candidates, this.sums, left)
+    const end = this.copies.find({ terms, count, present, slots: this.candidates, sums: this.sums }, left)
     this.considered += end - left
     return end
   }
