@@ -43,12 +43,17 @@ function bySize(a: string, b: string): number {
   return rank(b) - rank(a) || a.localeCompare(b)
 }
 
-/** Starts the PostgreSQL that the files share, if they are many; what ends it. */
+/** Starts the PostgreSQL that the files share, if they are many; what ends it. On Citus they share a template. */
 async function sharePostgres(): Promise<() => Promise<void>> {
-  if (files.length < SHARING_FILES || process.env.ERACE_TEST_POSTGRES || process.env.ERACE_TEST_CITUS)
-    return async () => {}
+  if (files.length < SHARING_FILES || process.env.ERACE_TEST_POSTGRES) return async () => {}
   const { startPostgres } = await import('../src/store/postgres/testkit/postgres-server.testkit.ts')
-  const { createTemplate } = await import('../src/store/postgres/testkit/postgres.testkit.ts')
+  const { createTemplate, dropDatabase } = await import('../src/store/postgres/testkit/postgres.testkit.ts')
+  const citus = process.env.ERACE_TEST_CITUS
+  if (citus) {
+    const template = await createTemplate(citus)
+    process.env.ERACE_TEST_POSTGRES_TEMPLATE = template
+    return () => dropDatabase(citus, template)
+  }
   const server = await startPostgres({ settings: { max_connections: '500' } })
   process.env.ERACE_TEST_POSTGRES = server.address
   process.env.ERACE_TEST_POSTGRES_TEMPLATE = await createTemplate(server.address)

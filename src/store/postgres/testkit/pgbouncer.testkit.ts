@@ -42,7 +42,9 @@ export async function startPgbouncer(
     pool_mode: mode,
     ...settings,
   }
-  const server = `host=${target.hostname} port=${target.port} user=${target.username} password=${target.password}`
+  // An empty password is a fault in its file.
+  const password = target.password === '' ? '' : ` password=${target.password}`
+  const server = `host=${target.hostname} port=${target.port} user=${target.username}${password}`
   const lines = Object.entries(all).map(([name, value]) => `${name} = ${value}`)
   writeFileSync(file, ['[databases]', `* = ${server}`, '[pgbouncer]', ...lines, ''].join('\n'))
   chmodSync(folder, 0o755)

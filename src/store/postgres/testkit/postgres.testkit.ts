@@ -37,9 +37,11 @@ export function usePostgres({ own = false, plain = false } = {}): void {
   users++
   after(async () => {
     if (--users > 0) return
-    const server = await shared
+    const [server, used] = [await shared, await template]
     shared = null
     template = null
+    if (server !== null && used !== null && given !== undefined && used !== existingTemplate())
+      await dropDatabase(server.address, used)
     await server?.end()
   })
 }
@@ -82,9 +84,9 @@ export async function cutConnections(pool: PostgresPool, name: string): Promise<
   await new Promise(setImmediate)
 }
 
-async function findTemplate(address: string): Promise<string> {
-  const existing = given === undefined ? undefined : process.env.ERACE_TEST_POSTGRES_TEMPLATE
-  return existing || createTemplate(address)
+/** Of the server that all files share. */
+function existingTemplate(): string | undefined {
+  return (given && process.env.ERACE_TEST_POSTGRES_TEMPLATE) || undefined
 }
 
 /** An empty database, on the server that all files share or on one of its own. */
@@ -96,7 +98,7 @@ export async function createEmptyDatabase(): Promise<{ address: string; destroy(
   return {
     address: databaseAddress(server.address, name),
     async destroy() {
-      await drop(server.address, name)
+      await dropDatabase(server.address, name)
       await server.end()
     },
   }
@@ -107,7 +109,7 @@ export type TestDatabase = { address: string; pool: PostgresPool; destroy(): Pro
 /** A database with the schema and nothing else. */
 export async function createDatabase(): Promise<TestDatabase> {
   const { address } = await postgres()
-  template ??= findTemplate(address)
+  template ??= Promise.resolve(existingTemplate() ?? createTemplate(address))
   const from = await template
   const name = `erace_test_${randomBytes(6).toString('hex')}`
   if (isCitus) await cloneCitusDatabase(address, from, name)
@@ -119,12 +121,12 @@ export async function createDatabase(): Promise<TestDatabase> {
     pool,
     async destroy() {
       await pool.close()
-      await drop(address, name)
+      await dropDatabase(address, name)
     },
   }
 }
 
-async function drop(address: string, name: string): Promise<void> {
+export async function dropDatabase(address: string, name: string): Promise<void> {
   if (isCitus) await dropCitusDatabase(address, name)
   else await administer(address, `DROP DATABASE ${name} WITH (FORCE)`)
 }
