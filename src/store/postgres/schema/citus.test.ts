@@ -45,6 +45,30 @@ describe('spreading the tables over servers', () => {
       assert.deepEqual(groups, [{ n: distributedTables.length, groups: 1 }])
       await destroy()
     })
+
+  if (process.env.ERACE_TEST_CITUS)
+    test('shards have what the columns of their table say for the planner', async () => {
+      const { pool, destroy } = await createDatabase()
+      const settings = (tables: string): string =>
+        `SELECT attrelid::regclass::text AS name, attname || ' ' || o.setting AS setting
+         FROM pg_attribute, unnest(attoptions) AS o (setting) WHERE attrelid ${tables} AND o.setting LIKE 'n\\_distinct=%'`
+      const expected = await pool.query<{ name: string; setting: string }>(
+        settings('IN (SELECT logicalrelid FROM pg_dist_partition)'),
+      )
+      assert.deepEqual(expected.map(({ name }) => name).sort(), ['bodies', 'documents', 'links', 'records', 'versions'])
+      for (const { name, setting } of expected) {
+        const shards = await pool.query<{ result: string }>(
+          `SELECT result FROM run_command_on_shards($1::regclass, $2) ORDER BY shardid`,
+          [
+            name,
+            `SELECT setting FROM (${settings(`= '%s'::regclass`).replaceAll('\\_distinct=%', '\\_distinct=%%')}) s`,
+          ],
+        )
+        assert.ok(shards.length > 1)
+        for (const { result } of shards) assert.equal(result, setting, name)
+      }
+      await destroy()
+    })
 })
 
 describe('statements that a distributed database can carry out', () => {

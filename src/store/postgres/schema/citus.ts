@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import { AppError } from '../../../core/errors.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { alone } from './migrate.ts'
@@ -66,6 +67,12 @@ export const citusStatements = {
   /** Each call runs on the server that has its partition. */
   delegate: `SELECT create_distributed_function(oid::regprocedure, 'p_partition', colocate_with => '${first}')
     FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND proname = 'frontier_offer'`,
+  /** What the columns of spread tables say for the planner. Citus makes shards without it. */
+  columnSettings: `SELECT c.relname AS table, format('ALTER TABLE %%s ALTER COLUMN %I SET (%s)', a.attname, o.setting) AS change
+    FROM pg_dist_partition d JOIN pg_class c ON c.oid = d.logicalrelid JOIN pg_attribute a ON a.attrelid = c.oid
+    CROSS JOIN unnest(a.attoptions) AS o (setting) WHERE o.setting LIKE 'n\\_distinct=%'`,
+  /** Rows are shards that failed. */
+  onShards: 'SELECT result FROM run_command_on_shards($1::regclass, $2) WHERE NOT success',
   /** Moved rows are still on the coordinator, invisible to queries. */
   forget: (table: string): string => `SELECT truncate_local_data_after_distributing_table('${table}')`,
 }
@@ -85,8 +92,18 @@ export async function distribute(pool: PostgresPool): Promise<string[]> {
       await client.query(citusStatements.forget(table))
     }
     await client.query(citusStatements.delegate)
+    await setColumns(client)
     return done
   })
+}
+
+async function setColumns(client: pg.ClientBase): Promise<void> {
+  type Setting = { table: string; change: string }
+  for (const { table, change } of (await client.query<Setting>(citusStatements.columnSettings)).rows) {
+    const [failed] = (await client.query<{ result: string }>(citusStatements.onShards, [table, change])).rows
+    if (failed !== undefined)
+      throw new AppError('store-failed', `a shard of ${table} refused a setting: ${failed.result}`)
+  }
 }
 
 /** How many servers take tables. */
