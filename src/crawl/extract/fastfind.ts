@@ -33,7 +33,8 @@ export function fastfind<Known = unknown>(body: Uint8Array, options: FindOptions
 function find<Known>(bytes: Buffer, options: FindOptions<Known>, scanner: Scanner): Found<Known> | null {
   const { memo, xml = false, withTexts = false } = options
   const collector = new LinkCollector<Known>(bytes, options)
-  scanner.begin(bytes, { xml, withTexts, ...memo?.scopes() })
+  const folder = memo?.folder()
+  scanner.begin(bytes, folder === undefined ? { xml, withTexts } : { xml, withTexts, folder })
   for (let count = scanner.scan(); count > 0; count = scanner.scan()) {
     collector.take(scanner.findings, count)
     if (memo !== undefined && collector.found.base !== undefined) return null

@@ -10,6 +10,7 @@ import {
   FOUND_FORM,
   FOUND_LINK,
   FOUND_META,
+  FOUND_REPEAT,
   FOUND_SRCSET,
   FOUND_TITLE,
 } from './scanner/assembly/wire.ts'
@@ -36,7 +37,7 @@ export type FoundLink<Known = unknown> = {
 }
 
 export type Found<Known = unknown> = {
-  /** In document order, repetitions included; the target of a refresh is among them as tag `meta`. */
+  /** In document order, the target of a refresh among them as tag `meta`. Repetitions are included as far as the memo doesn't recognise them. */
   links: FoundLink<Known>[]
   /** Links that were not returned: beyond `maxLinks`, or longer than `maxValueBytes`. */
   droppedLinks: number
@@ -87,6 +88,8 @@ export class LinkCollector<Known> {
   /** Links that the memo was asked for, and those that it had. */
   asked = 0
   recalled = 0
+  /** Links that were met before on the page, and are left out. They count for the limit, lest it depend on what is known. */
+  private repeats = 0
   private readonly bytes: Buffer
   private readonly maxLinks: number
   private readonly maxValueBytes: number
@@ -117,6 +120,11 @@ export class LinkCollector<Known> {
         case FOUND_LINK:
           this.addLinkAt(numbers, at + 1)
           at += 7
+          break
+        case FOUND_REPEAT:
+          if (this.isFull()) this.found.droppedLinks++
+          else this.repeats++
+          at++
           break
         case FOUND_SRCSET:
           this.addSrcset(numbers, at + 2, linkTags[numbers[at + 1]!] as LinkTag)
@@ -182,7 +190,7 @@ export class LinkCollector<Known> {
     }
     const { links } = found
     const place = links.length
-    if (place >= this.maxLinks) {
+    if (this.isFull()) {
       found.droppedLinks++
       return
     }
@@ -195,6 +203,10 @@ export class LinkCollector<Known> {
     if (number === A && this.anchorEnd !== -1 && links.length > place) {
       this.anchor = { link: place, start: this.anchorEnd }
     }
+  }
+
+  private isFull(): boolean {
+    return this.found.links.length + this.repeats >= this.maxLinks
   }
 
   private recall(slot: number): Known | null {
@@ -212,7 +224,7 @@ export class LinkCollector<Known> {
 
   private addLink(href: string, tag: LinkTag, nofollow: boolean, slot: number): void {
     const { found } = this
-    if (found.links.length >= this.maxLinks) found.droppedLinks++
+    if (this.isFull()) found.droppedLinks++
     else if (slot === -1) found.links.push({ href: this.encoded(href), tag, nofollow, known: null })
     else found.links.push({ href: this.encoded(href), tag, nofollow, known: null, slot })
   }

@@ -4,15 +4,16 @@ import { baseOfSerialised, resolve, withoutFragment } from '../../../core/url/ur
 import { fastfind } from '../fastfind.ts'
 import { createLinkMemo, type LinkMemo } from './link-memo.ts'
 
-/** Where the links of a page lead; those that the memo knows are not resolved again. */
+/** Where the links of a page lead, each once; those that the memo knows are not resolved again. */
 function targets(page: string, url: string, memo?: LinkMemo<string>): string[] {
   const base = baseOfSerialised(url)
   memo?.enter(base.prefix, base.directory)
-  return fastfind(Buffer.from(page), { memo }).links.map(({ href, known, slot }) => {
+  const found = fastfind(Buffer.from(page), { memo }).links.map(({ href, known, slot }) => {
     const target = known ?? withoutFragment(resolve(href, base) ?? `no URL: ${href}`)
     if (slot !== undefined) memo?.keep(slot, target)
     return target
   })
+  return [...new Set(found)]
 }
 
 const hrefs = [
@@ -33,6 +34,53 @@ const hrefs = [
     '\\\\h.example',
     '\0x',
   ],
+  ...[
+    '../../x',
+    '../../../x',
+    './../x',
+    '../',
+    '..',
+    '../..',
+    '../.',
+    './',
+    '.',
+    './.x',
+    '.x',
+    '..x',
+    '.../x',
+    '../a:b',
+  ],
+  ...['./a:b', './?x', '../?x', '../#x', '/a:b', 'd/x', 'd/e/x', '../d/x', '/d/x', '/d/e/x', 'http://a.example/d/x'],
+  ...[
+    '//a.example/d/x',
+    '/\\\\h.example/x',
+    '/\\x',
+    '\\d\\x',
+    'd\\x',
+    '//',
+    '///x',
+    '/d//x',
+    'd//x',
+    '//d/x',
+    '/./x',
+    '/../x',
+  ],
+  ...[
+    'd/../x',
+    'd/./x',
+    '%2e%2e/x',
+    '.%2e/x',
+    '_x',
+    '-x',
+    '~x',
+    ';x',
+    '(x',
+    '=x',
+    ':x',
+    'x:',
+    'x/:',
+    `${'../'.repeat(20)}x`,
+  ],
   ...[`x${'y'.repeat(300)}`, `x#${'y'.repeat(300)}`, 'x?a&b#c', 'x?&copy#', '#x', 'mailto:a'],
 ]
 const urls = [
@@ -41,6 +89,15 @@ const urls = [
   'http://a.example/p?q',
   'http://a.example/d/p',
   'https://a.example/d/p',
+  'http://a.example/d/e/p',
+  'http://a.example/d/e/f/g/',
+  'http://a.example//d/p',
+  'http://a.example/d//p',
+  'http://a.example:8080/d/p',
+  'http://x:y@a.example/d/p',
+  `http://a.example/${'d/'.repeat(20)}p`,
+  `http://a.example/${'d'.repeat(2100)}/p`,
+  'ftp://a.example/d/p',
 ]
 const page = hrefs.map((href) => `<a href="${href}">`).join('')
 
@@ -58,7 +115,7 @@ describe('links that are recognised by their bytes', () => {
       memo.enter(base.prefix, base.directory)
       return fastfind(Buffer.from(text), { memo }).links.map((link) => link.known !== null)
     }
-    const text = '<a href=x#1><a href=/x><a href=http://h.example/x><a href=?x>'
+    const text = '<a href=x#1><a href=/y><a href=http://h.example/x><a href=?x>'
     targets(text, 'http://a.example/d/1', memo)
     assert.deepEqual(known(text, 'http://a.example/d/2'), [true, true, true, false])
     assert.deepEqual(known(text, 'http://a.example/e/'), [false, true, true, false])
@@ -66,13 +123,51 @@ describe('links that are recognised by their bytes', () => {
     assert.deepEqual(known('<a href=x#2>', 'http://a.example/d/3'), [true])
   })
 
+  test('are the same link however they are written, as far as names and folders go', () => {
+    const memo = createLinkMemo<string>()
+    targets('<a href=x>', 'http://a.example/d/1', memo)
+    const spellings = {
+      'http://a.example/e/f/': '../../d/x',
+      'http://a.example/': '/d/x',
+      'http://b.example/': 'http://a.example/d/x',
+    }
+    for (const [url, href] of Object.entries(spellings)) {
+      const base = baseOfSerialised(url)
+      memo.enter(base.prefix, base.directory)
+      const { links } = fastfind(Buffer.from(`<a href=${href}>`), { memo })
+      assert.deepEqual(links, [{ href: '', tag: 'a', nofollow: false, known: 'http://a.example/d/x' }])
+    }
+  })
+
+  test('count for the limit of links where they are repeated, known or not', () => {
+    const text = '<a href=x><a href=x><a href=/x><a href=y><a href=x><a href=z>'
+    for (const maxLinks of [1, 2, 3, 4, 5, 6]) {
+      const memo = createLinkMemo<string>()
+      memo.enter('http://a.example', 'http://a.example/')
+      const { droppedLinks } = fastfind(Buffer.from(text), { memo, maxLinks })
+      assert.equal(droppedLinks, fastfind(Buffer.from(text), { maxLinks }).droppedLinks)
+    }
+  })
+
+  test('are found where a form that is not sent leads there too', () => {
+    const memo = createLinkMemo<string>()
+    memo.enter('http://a.example', 'http://a.example/')
+    const { links } = fastfind(Buffer.from('<form method=post action=x></form><a href=x>'), { memo })
+    assert.deepEqual(
+      links.map(({ href, tag }) => [href, tag]),
+      [['x', 'a']],
+    )
+  })
+
   test('are forgotten all at once when there are too many, and slots then mean others', () => {
     const memo = createLinkMemo<string>()
     const many = (from: number): string => Array.from({ length: 9000 }, (_, i) => `<a href=/${from + i}>`).join('')
-    targets(many(0), 'http://a.example/', memo)
     const before = memo.generation
-    targets(many(9000), 'http://a.example/', memo)
-    assert.equal(memo.generation, before)
+    for (let from = 0; from < 72_000; from += 9000) {
+      targets(many(from), 'http://a.example/', memo)
+      // Some of them are known again: where nothing is, the memo rests.
+      targets(many(0), 'http://a.example/', memo)
+    }
     assert.deepEqual(targets(many(4000), 'http://a.example/', memo), targets(many(4000), 'http://a.example/'))
     assert.equal(memo.generation, before + 1)
   })

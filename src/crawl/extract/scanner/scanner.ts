@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { NO_SCOPE, WITH_TEXTS, XML } from './assembly/wire.ts'
+import { MAX_BASE, WITH_TEXTS, XML } from './assembly/wire.ts'
 
 /**
  * The scanner in `assembly/`, which `npm ci` compiles to WebAssembly. One serves all pages of a thread, one after the other:
@@ -18,15 +18,18 @@ export type Scanner = {
 export type ScanOptions = {
   xml: boolean
   withTexts: boolean
-  /** Where links of the page mean the same, by number; without them, nothing is looked up in the memo. */
-  originScope?: number
-  directoryScope?: number
+  /** Without it, nothing is looked up in the memo. */
+  folder?: Folder
 }
+
+/** Where the relative links of a page begin, in ASCII, and how much of that is its origin. */
+export type Folder = { url: string; originLength: number }
 
 type Exports = {
   memory: { readonly buffer: ArrayBuffer }
   pageAt(length: number): number
-  begin(length: number, options: number, originScope: number, directoryScope: number): void
+  baseAt(): number
+  begin(length: number, options: number, originLength: number, folderLength: number): void
   scan(): number
   findingsAt(): number
   isMemoFull(): number
@@ -42,6 +45,7 @@ type WebAssembly = {
 const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssembly }).WebAssembly
 
 const FINDINGS = 4096
+const noFolder: Folder = { url: '', originLength: 0 }
 
 let compiled: object | undefined
 
@@ -61,6 +65,7 @@ function readBuilt(): Uint8Array {
 export function createScanner(): Scanner {
   const exports = new Instance(scannerModule()).exports as Exports
   const { memory } = exports
+  const base = exports.baseAt()
   let bytes = new Uint8Array(memory.buffer)
   let findings = new Int32Array(memory.buffer, exports.findingsAt(), FINDINGS)
 
@@ -79,10 +84,12 @@ export function createScanner(): Scanner {
     get findings() {
       return findings
     },
-    begin(page, { xml, withTexts, originScope = NO_SCOPE, directoryScope = NO_SCOPE }) {
+    begin(page, { xml, withTexts, folder }) {
       const place = placeFor(page.length)
       bytes.set(page, place)
-      exports.begin(page.length, (xml ? XML : 0) | (withTexts ? WITH_TEXTS : 0), originScope, directoryScope)
+      const { url, originLength } = folder === undefined || folder.url.length > MAX_BASE ? noFolder : folder
+      for (let at = 0; at < url.length; at++) bytes[base + at] = url.charCodeAt(at)
+      exports.begin(page.length, (xml ? XML : 0) | (withTexts ? WITH_TEXTS : 0), originLength, url.length)
     },
     scan: exports.scan,
     isMemoFull: () => exports.isMemoFull() !== 0,

@@ -1,55 +1,65 @@
 /**
- * Links that were met before, recognised by their bytes as they stand in a page: the same navigation stands on every page
- * of a site. A link means the same wherever its scope is the same: everywhere for an absolute URL, within an origin for an
- * absolute path, within a folder for a relative one. What it means is kept by the program, by the slot.
+ * Links that were met before, recognised by their bytes: pages of a site lead to each other again and again. A link is looked
+ * up by where it leads before anything is normalised: a relative one behind its folder, an absolute path behind its origin.
+ * So `../b/x` in `/a/`, `x` in `/b/` and `/b/x` are one link. What it means is kept by the program, by the slot.
  *
  * All of it lies in a few tables of fixed size. When they are full nothing more is taken in until they are emptied.
  */
 import { foldedWord } from './bytes.ts'
-import { EVERYWHERE, NO_SCOPE } from './wire.ts'
+import { MAX_BASE, NO_SLOT, REPEATED } from './wire.ts'
 
-export const MAX_ENTRIES: i32 = 16384
+const MAX_ENTRIES: i32 = 65536
 const MAX_BYTES: usize = 256
-const ARENA: usize = 16384 * 48
-const PLACES: u32 = 32768
+const ARENA: usize = 65536 * 64
+const PLACES: u32 = 131072
 /** Links that are meant to collide must not make each other slow. */
 const MAX_PROBES = 32
+const MAX_LEVELS: usize = 16
 /** `http`, its first letter in the lowest byte. */
 const HTTP: u64 = 0x70747468
+/** Two keys of the same bytes mean the same only if they came about in the same way. */
+const JOINED: u32 = 0
+const AS_WRITTEN: u32 = 1 << 16
+const WITH_HOST: u32 = 2 << 16
 /** Numbers of entries, one more than they are: 0 is an empty place. */
-const table: usize = memory.data(131072, 4)
-/** Hash, scope, where its bytes begin, how many they are. */
-const entries: usize = memory.data(262144, 4)
-const arena: usize = memory.data(786432, 16)
+const table: usize = memory.data(524288, 4)
+/** Hash, page that it was met on last, where its bytes begin, how many they are and how they came about. */
+const entries: usize = memory.data(1048576, 4)
+/** Behind its end there is room for one more key. */
+const arena: usize = memory.data(4198400, 16)
+/** The folder of the page, from its scheme on. */
+const base: usize = memory.data(2064, 16)
+/** Where the folder ends, and those above it. */
+const folders: usize = memory.data(68, 4)
+let originLength: usize = 0
+let baseLength: usize = 0
 let count: i32 = 0
 let used: usize = 0
-let originScope: i32 = NO_SCOPE
-let directoryScope: i32 = NO_SCOPE
+let page: u32 = 0
 export let isFull: bool = false
 
 export function forgetAll(): void {
-  memory.fill(table, 0, 131072)
+  memory.fill(table, 0, 524288)
   count = 0
   used = 0
   isFull = false
 }
 
-/** Of the page that comes next; without scopes nothing of it is looked up. */
-export function setScopes(origin: i32, directory: i32): void {
-  originScope = origin
-  directoryScope = directory
+export function basePlace(): usize {
+  return base
 }
 
-function scopeOf(start: usize, length: usize): i32 {
-  const first = load<u8>(start)
-  // Nothing but a query belongs to the very page.
-  if (first === 0x3f || first === 0x26) return NO_SCOPE
-  if (first === 0x2f) return originScope
-  if (length < 5 || foldedWord(start, 4) !== HTTP) return directoryScope
-  const colon: usize = (load<u8>(start, 4) | 0x20) === 0x73 ? 5 : 4
-  if (length <= colon || load<u8>(start + colon) !== 0x3a) return directoryScope
-  // With one scheme on both sides, `http:x` is relative and `http:?x` belongs to the very page.
-  return length > colon + 3 && load<u16>(start + colon, 1) === 0x2f2f ? EVERYWHERE : NO_SCOPE
+/** Of the page that comes next; of one without a base nothing is looked up. */
+export function setBase(origin: usize, length: usize): void {
+  originLength = origin
+  baseLength = length <= <usize>MAX_BASE ? length : 0
+  page++
+  let at = baseLength
+  for (let level: usize = 0; level <= MAX_LEVELS && baseLength > 0; level++) {
+    store<usize>(folders + (level << 2), at)
+    // The root is above itself.
+    if (at > origin + 1) for (at--; load<u8>(base + at - 1) !== 0x2f; at--);
+  }
 }
 
 /**
@@ -77,9 +87,70 @@ function keyLength(start: usize, end: usize): usize {
   return end - start
 }
 
+function hasColon(start: usize, length: usize): bool {
+  for (let at: usize = 0; at < length; at += 16) {
+    let hits = i8x16.bitmask(i8x16.eq(v128.load(start + at), i8x16.splat(0x3a)))
+    if (length - at < 16) hits &= (1 << (<i32>(length - at))) - 1
+    if (hits !== 0) return true
+  }
+  return false
+}
+
+/** Room for whole blocks is behind both. */
+function copy(to: usize, from: usize, length: usize): void {
+  for (let at: usize = 0; at < length; at += 16) v128.store(to + at, v128.load(from + at))
+}
+
+let keyBytes: usize = 0
+let keyWay: u32 = 0
+
+/** Writes the key of a link behind those that are kept. False for a link that depends on more of its page than the folder. */
+function writeKey(start: usize, length: usize): bool {
+  const first = load<u8>(start)
+  // Nothing but a query belongs to the very page.
+  if (first === 0x3f || first === 0x26) return false
+  if (first === 0x2f) {
+    const second = load<u8>(start, 1)
+    // Two slashes, of either kind, name a host.
+    const namesHost = length > 1 && (second === 0x2f || second === 0x5c)
+    return join(originLength, start, length, namesHost ? WITH_HOST : JOINED)
+  }
+  if (length >= 5 && foldedWord(start, 4) === HTTP) {
+    const colon: usize = (load<u8>(start, 4) | 0x20) === 0x73 ? 5 : 4
+    if (length > colon && load<u8>(start + colon) === 0x3a) {
+      // With one scheme on both sides, `http:x` is relative and `http:?x` belongs to the very page.
+      if (length <= colon + 3 || load<u16>(start + colon, 1) !== 0x2f2f) return false
+      return join(0, start, length, JOINED)
+    }
+  }
+  let from: usize = 0
+  let level: usize = 0
+  if (first === 0x2e) {
+    if (length > 2 && load<u16>(start) === 0x2f2e) from = 2
+    else
+      for (; level < MAX_LEVELS && length - from > 3 && (load<u32>(start + from) & 0xffffff) === 0x2f2e2e; level++)
+        from += 3
+  }
+  const next = load<u8>(start + from)
+  const isName = next !== 0x2e && next !== 0x2f && next !== 0x5c && next !== 0x3f && next !== 0x26
+  // A colon may end a scheme, unless dots stand before it.
+  return isName && (from > 0 || !hasColon(start, length))
+    ? join(load<usize>(folders + (level << 2)), start + from, length - from, JOINED)
+    : join(baseLength, start, length, AS_WRITTEN)
+}
+
+function join(head: usize, tail: usize, length: usize, way: u32): bool {
+  const place = arena + used
+  copy(place, base, head)
+  copy(place + head, tail, length)
+  keyBytes = head + length
+  keyWay = way
+  return true
+}
+
 /** Spread is all that is asked of it: bytes are compared in the end. */
-function hashOf(start: usize, length: usize, scope: i32): u32 {
-  let hash: u64 = (<u64>scope + 1) * 0x9e3779b97f4a7c15
+function hashOf(start: usize, length: usize, way: u32): u32 {
+  let hash: u64 = (<u64>way + 1) * 0x9e3779b97f4a7c15
   let at = start
   let left = length
   for (; left >= 8; left -= 8, at += 8) {
@@ -98,44 +169,44 @@ function areEqual(a: usize, b: usize, length: usize): bool {
   return ((load<u64>(a) ^ load<u64>(b)) & (((<u64>1) << ((<u64>length) << 3)) - 1)) === 0
 }
 
-/** The slot of a link, which is taken in if it is new; -1 for one that can't be. */
-export function slotOf(start: usize, end: usize): i32 {
-  if (originScope === NO_SCOPE) return -1
+/**
+ * The slot of a link, which is taken in if it is new; `NO_SLOT` for one that can't be, and `REPEATED` for one that was met
+ * before on this page. Where `counts` is false, it counts as met neither now nor later.
+ */
+export function slotOf(start: usize, end: usize, counts: bool): i32 {
+  if (baseLength === 0) return NO_SLOT
   const length = keyLength(start, end)
-  if (length === 0 || length > MAX_BYTES) return -1
-  const scope = scopeOf(start, length)
-  if (scope === NO_SCOPE) return -1
-  const hash = hashOf(start, length, scope)
+  if (length === 0 || length > MAX_BYTES || !writeKey(start, length)) return NO_SLOT
+  const key = arena + used
+  const hash = hashOf(key, keyBytes, keyWay)
+  const shape = <u32>keyBytes | keyWay
   let place = hash & (PLACES - 1)
   for (let probes = 0; probes < MAX_PROBES; probes++) {
     const number = load<i32>(table + ((<usize>place) << 2))
-    if (number === 0) return takeIn(place, hash, scope, start, length)
+    if (number === 0) return takeIn(place, hash, shape, counts)
     const entry = entries + ((<usize>(number - 1)) << 4)
-    if (
-      load<u32>(entry) === hash &&
-      load<i32>(entry, 4) === scope &&
-      load<usize>(entry, 12) === length &&
-      areEqual(load<usize>(entry, 8), start, length)
-    )
+    if (load<u32>(entry) === hash && load<u32>(entry, 12) === shape && areEqual(load<usize>(entry, 8), key, keyBytes)) {
+      if (!counts) return number - 1
+      if (load<u32>(entry, 4) === page) return REPEATED
+      store<u32>(entry, page, 4)
       return number - 1
+    }
     place = (place + 1) & (PLACES - 1)
   }
-  return -1
+  return NO_SLOT
 }
 
-function takeIn(place: u32, hash: u32, scope: i32, start: usize, length: usize): i32 {
-  if (count === MAX_ENTRIES || used + length > ARENA) {
+function takeIn(place: u32, hash: u32, shape: u32, counts: bool): i32 {
+  if (count === MAX_ENTRIES || used + keyBytes > ARENA) {
     isFull = true
-    return -1
+    return NO_SLOT
   }
-  const bytes = arena + used
-  memory.copy(bytes, start, length)
-  used += length
   const entry = entries + ((<usize>count) << 4)
   store<u32>(entry, hash)
-  store<i32>(entry, scope, 4)
-  store<usize>(entry, bytes, 8)
-  store<usize>(entry, length, 12)
+  store<u32>(entry, counts ? page : 0, 4)
+  store<usize>(entry, arena + used, 8)
+  store<u32>(entry, shape, 12)
+  used += keyBytes
   store<i32>(table + ((<usize>place) << 2), ++count)
   return count - 1
 }

@@ -71,14 +71,17 @@ import {
   FOUND_FORM,
   FOUND_LINK,
   FOUND_META,
+  FOUND_REPEAT,
   FOUND_SRCSET,
   FOUND_TITLE,
   FRAME,
   IFRAME,
   IMG,
   LINK,
+  NO_SLOT,
   NON_ASCII,
   NUL,
+  REPEATED,
   SCRIPT,
   SOURCE,
   WITH_TEXTS,
@@ -107,8 +110,13 @@ export function pageAt(length: usize): usize {
   return memory.grow(<i32>((<usize>missing + MEMORY_PAGE - 1) / MEMORY_PAGE)) < 0 ? 0 : page
 }
 
-/** The page begins anew. The scopes are those of the memo. */
-export function begin(length: usize, options: i32, originScope: i32, directoryScope: i32): void {
+/** Where the folder of the page is to be copied, for the memo. */
+export function baseAt(): usize {
+  return memo.basePlace()
+}
+
+/** The page begins anew. Without a folder, its links are not looked up. */
+export function begin(length: usize, options: i32, originLength: usize, folderLength: usize): void {
   cursor = page
   end = page + length
   // Names and values that are not closed end here, so their loops need not ask for the end.
@@ -118,7 +126,7 @@ export function begin(length: usize, options: i32, originScope: i32, directorySc
   isFormOpen = false
   templateDepth = 0
   foreign.leaveAll()
-  memo.setScopes(originScope, directoryScope)
+  memo.setBase(originLength, folderLength)
 }
 
 /** Reads on until the page ends, or until there are many findings. Returns how many numbers they take; 0 at the end. */
@@ -291,13 +299,19 @@ function noteLink(range: usize, tag: i32): void {
   const close = trimSpaceEnd(start, endOf(range))
   if (start === close || leadsToNoPage(start)) return
   const classes = classesOf(range)
+  // Whether a form counts is decided by its method, and the text of a link may differ where it is repeated.
+  const slot = classes & (NON_ASCII | NUL) ? NO_SLOT : memo.slotOf(start, close, tag !== FORM && !withTexts)
+  if (slot === REPEATED) {
+    findings.put(FOUND_REPEAT)
+    return
+  }
   findings.put(FOUND_LINK)
   findings.put(tag)
   findings.put((tag === A || tag === AREA) && startOf(REL) !== 0 && hasNofollow(startOf(REL), endOf(REL)) ? 1 : 0)
   findings.put(<i32>(start - page))
   findings.put(<i32>(close - page))
   findings.put(classes)
-  findings.put(classes & (NON_ASCII | NUL) ? -1 : memo.slotOf(start, close))
+  findings.put(slot)
 }
 
 /** Links that lead to no other page: fragments of this one, and schemes that are never fetched. */

@@ -20,7 +20,7 @@ export const NUL = 64
  * Findings: a kind and its numbers, one after the other. A range is start, end and what is in it; a start of -1 means
  * that the tag has no such attribute.
  */
-/** Tag, 1 for nofollow, range, slot of the memo or -1. */
+/** Tag, 1 for nofollow, range, slot of the memo or `NO_SLOT`. */
 export const FOUND_LINK = 1
 /** Tag, range. */
 export const FOUND_SRCSET = 2
@@ -37,6 +37,9 @@ export const FOUND_ANCHOR = 7
 /** Where an `</a>` begins. */
 export const FOUND_ANCHOR_END = 8
 
+/** A link that was met before on this page. */
+export const FOUND_REPEAT = 9
+
 /** The most numbers that one tag can come to. */
 export const MAX_FINDING = 24
 
@@ -44,7 +47,8 @@ export const MAX_FINDING = 24
 export const XML = 1
 export const WITH_TEXTS = 2
 
-/** Links that depend on more of a page than its folder have no scope, and those of a page without a memo. */
-export const NO_SCOPE = -1
-/** Of links that mean the same wherever they are. */
-export const EVERYWHERE = 0
+/** The most bytes of a folder whose links are looked up. */
+export const MAX_BASE = 2048
+/** Of links that depend on more of a page than its folder, and of those of a page without a memo. */
+export const NO_SLOT = -1
+export const REPEATED = -2
