@@ -39,7 +39,7 @@ const erace: Tool = {
   name: 'erace',
   slow: false,
   settings: (run) => [run.fetchers],
-  missing: async () => (existsSync(here('../src/main.ts')) ? undefined : 'src/main.ts is missing'),
+  missing: async () => (existsSync(here('../bin/erace.js')) ? undefined : 'bin/erace.js is missing'),
   command({ origin, folder, perHost, threads }, fetchers) {
     const mime = join(folder, 'mime.types')
     const ignore = join(folder, 'ignore.types')
@@ -59,7 +59,7 @@ const erace: Tool = {
     const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`])
     return {
       program: process.execPath,
-      args: [here('../src/main.ts'), 'crawl', ...origin.seeds, '--json', '--quiet', ...args],
+      args: [here('../bin/erace.js'), 'crawl', ...origin.seeds, '--json', '--quiet', ...args],
       cwd: folder,
     }
   },

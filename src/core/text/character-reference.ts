@@ -1,4 +1,4 @@
-import { decodeHTML, decodeXML } from 'entities'
+import { decodeHTML, decodeXML } from 'entities/decode'
 
 /** What stands for the `size` bytes of a character reference, in UTF-8. */
 export type Reference = { readonly text: Uint8Array; readonly size: number }

@@ -1,4 +1,4 @@
-import { decodeXML } from 'entities'
+import { decodeXML } from 'entities/decode'
 import { decodeText, detectCharset } from '../../core/http/charset.ts'
 
 /** A feed names itself before its entries; what lies beyond is not looked at. */

@@ -1,4 +1,4 @@
-import { decodeHTML, decodeHTMLAttribute } from 'entities'
+import { decodeHTML, decodeHTMLAttribute } from 'entities/decode'
 import { AMPERSAND, NON_ASCII, NUL } from './scanner/assembly/wire.ts'
 
 /** Turns bytes of the page's encoding into text. Never throws; what is malformed becomes U+FFFD. */

@@ -28,12 +28,22 @@ export function freshUntil(rawHeaders: readonly string[], at: number): number {
     const seconds = /(?:^|[\s,])max-age="?(\d{1,10})/.exec(control)?.[1]
     if (seconds !== undefined) return seconds === '0' ? 0 : at + Math.min(Number(seconds) * 1000, YEAR_MS)
   }
-  const expires = parseHttpDate(headerValue(rawHeaders, 'expires') ?? '')
+  const stated = headerValue(rawHeaders, 'expires')
+  const expires = stated === undefined ? null : parseHttpDate(stated)
   // By the server's own clock, which need not be ours.
   const leftMs = expires === null ? 0 : expires - answeredAt(rawHeaders, at)
   return leftMs <= 0 ? 0 : at + Math.min(leftMs, YEAR_MS)
 }
 
+/** The date of the last answer: all answers of a second have the same. */
+let lastDate = ''
+let lastMoment: number | null = null
+
 function answeredAt(rawHeaders: readonly string[], at: number): number {
-  return parseHttpDate(headerValue(rawHeaders, 'date') ?? '') ?? Math.floor(at / 1000) * 1000
+  const date = headerValue(rawHeaders, 'date') ?? ''
+  if (date !== lastDate) {
+    lastMoment = parseHttpDate(date)
+    lastDate = date
+  }
+  return lastMoment ?? Math.floor(at / 1000) * 1000
 }

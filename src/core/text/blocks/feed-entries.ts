@@ -1,4 +1,4 @@
-import { decodeHTML } from 'entities'
+import { decodeHTML } from 'entities/decode'
 import type { Block, Blocks } from '../../change/change.ts'
 import { absolute, baseOf, type Feed, type FeedEntry } from '../../feed/feed.ts'
 import { readHtmlBlocks } from './html-blocks.ts'
