@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { isAppError } from '../../../core/errors.ts'
+import { documentStatements } from '../documents/documents-statements.ts'
 import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
 import { citusStatements, distribute, distributedTables, hasCitus, keptTogether } from './citus.ts'
 
@@ -72,6 +73,22 @@ describe('spreading the tables over servers', () => {
 })
 
 describe('statements that a distributed database can carry out', () => {
+  if (process.env.ERACE_TEST_CITUS)
+    test('rows that may be there already are sent to their server with the statement, not by way of a temporary result', async () => {
+      const { pool, destroy } = await createDatabase()
+      const { putDocuments, putLinks, changeVersions, refillVersions, registerBodies } = documentStatements
+      for (const text of [putDocuments, putLinks, changeVersions, refillVersions, registerBodies]) {
+        const filled = text.replace(/\$\d+::(\w+)(\[\])?/g, (_, type, array) => {
+          if (array) return `'{}'::${type}[]`
+          return type === 'bytea' ? `''::bytea` : `7::${type}`
+        })
+        const plan = (await pool.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${filled}`)).map((row) => row['QUERY PLAN'])
+        assert.match(plan.join('\n'), /Task Count: 1\b/, text)
+        assert.doesNotMatch(plan.join('\n'), /INSERT\/SELECT method/, text)
+      }
+      await destroy()
+    })
+
   const isSpread = new RegExp(`\\b(?:FROM|JOIN|UPDATE|USING)\\s+(?:${distributedTables.join('|')})\\b`, 'i')
   const locks = /\bFOR (?:NO KEY UPDATE|UPDATE|KEY SHARE|SHARE)\b/
   const statements = statementsOf(fileURLToPath(new URL('..', import.meta.url)))
