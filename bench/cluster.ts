@@ -5,7 +5,7 @@ import { migrate } from '../src/store/postgres/schema/migrate.ts'
 import { type PostgresServer, startPostgres } from '../src/store/postgres/testkit/postgres-server.testkit.ts'
 import { type BodiesPlace, openBodies } from './bodies.ts'
 import { startFleet } from './fleet.ts'
-import { measureCommand, processorSeconds, withFolder } from './measure.ts'
+import { measureCommand, medianOf, processorSeconds, withFolder } from './measure.ts'
 import { type Origin, startOrigin } from './origin/start.ts'
 import { type BenchOptions, type BenchTable, numbersOf } from './table.ts'
 import { findTool } from './tools.ts'
@@ -18,7 +18,8 @@ import { findTool } from './tools.ts'
  * which every worker holds its share of the partitions.
  *
  * CPU-bound: origins without latency; one worker against two, and the SQLite store against PostgreSQL, each with two crawling
- * threads, over whole crawls from the first request to the last.
+ * threads, over whole crawls from the first request to the last. Those that are compared take turns, `pairs` times: what counts is the
+ * median of the ratios of each turn. `--workers ""` leaves out the first part, `--cpu-workers 0` the comparison of workers.
  */
 export const optionNames = [
   'workers',
@@ -28,6 +29,8 @@ export const optionNames = [
   'window',
   'cpu-pages',
   'cpu-hosts',
+  'cpu-workers',
+  'pairs',
   'bodies',
 ]
 
@@ -51,6 +54,9 @@ type Settings = {
   windowMs: number
   cpuPages: number
   cpuHosts: number
+  /** Workers of one thread each that are held against one; 0 for none. */
+  cpuWorkers: number
+  pairs: number
   /** Where bodies go, beside the database; each is one more row. */
   bodies: BodiesPlace[]
 }
@@ -58,20 +64,24 @@ type Settings = {
 export async function run({ values }: BenchOptions): Promise<BenchTable> {
   const number = numbersOf(values)
   const settings: Settings = {
-    workers: (values.workers ?? '1,2,4,8').split(',').map(Number),
+    workers: (values.workers ?? '1,2,4,8')
+      .split(',')
+      .filter((text) => text !== '')
+      .map(Number),
     latencyMs: number('latency', 200),
     hosts: number('wide-hosts', 400),
     fetchers: number('wide-fetchers', 4),
     windowMs: number('window', 15) * 1000,
     cpuPages: number('cpu-pages', 20_000),
     cpuHosts: number('cpu-hosts', 8),
+    cpuWorkers: number('cpu-workers', 2),
+    pairs: number('pairs', 1),
     bodies: (values.bodies ?? 'folder,s3').split(',').filter((name) => name !== '') as BodiesPlace[],
   }
   const server = await startPostgres({ durable: true, settings: { shared_buffers: '256MB', max_wal_size: '4GB' } })
   try {
-    const wide = await boundByNetwork(server, settings)
-    const busy = await boundByProcessor(server, settings)
-    return tableOf(wide, busy, settings)
+    const wide = settings.workers.length === 0 ? [] : await boundByNetwork(server, settings)
+    return tableOf(wide, await boundByProcessor(server, settings), settings)
   } finally {
     await server.end()
   }
@@ -181,34 +191,44 @@ function perPage(before: Snapshot, after: Snapshot, pages: number) {
 const CPU_FETCHERS = 128
 const CPU_PER_HOST = 8
 
-async function boundByProcessor(server: PostgresServer, { cpuPages, cpuHosts, bodies }: Settings): Promise<Row[]> {
+type Busy = {
+  /** In turn, so the nth of each belong together. */
+  embedded: Row[]
+  whole: Row[]
+  outside: Map<BodiesPlace, Row[]>
+  /** One worker and several, of one thread each. */
+  workers: Row[]
+}
+
+async function boundByProcessor(server: PostgresServer, settings: Settings): Promise<Busy> {
+  const { cpuPages, cpuHosts, cpuWorkers, bodies, pairs } = settings
   const origin = await startOrigin({ pages: cpuPages, hosts: cpuHosts })
+  const busy: Busy = { embedded: [], whole: [], outside: new Map(bodies.map((name) => [name, []])), workers: [] }
+  const say = (row: Row): Row => {
+    process.stderr.write(`${row.label}: ${row.perSecond.toFixed(0)} pages/s\n`)
+    return row
+  }
+  const crawl = async (name: string, workers: number, threads: number, further?: Record<string, string>) => {
+    await origin.reset()
+    return crawlStore(server, await newStore(server, name), origin, workers, threads, further)
+  }
   try {
-    const embedded = await crawlFolder(origin)
-    const rows = [embedded]
-    for (const [workers, threads] of [
-      [1, 2],
-      [1, 1],
-      [2, 1],
-    ] as const) {
-      await origin.reset()
-      const store = await newStore(server, `busy_${workers}_${threads}`)
-      rows.push(await crawlStore(server, store, origin, workers, threads))
-      process.stderr.write(`${rows.at(-1)!.label}: ${rows.at(-1)!.perSecond.toFixed(0)} pages/s\n`)
-    }
-    for (const name of bodies) {
-      await origin.reset()
-      const store = await newStore(server, `bodies_${name}`)
-      const place = await openBodies(name)
-      try {
-        const row = await crawlStore(server, store, origin, 1, 2, place.settings)
-        rows.push({ ...row, label: `PostgreSQL, 1 worker of 2 threads, bodies ${place.label}` })
-        process.stderr.write(`${rows.at(-1)!.label}: ${rows.at(-1)!.perSecond.toFixed(0)} pages/s\n`)
-      } finally {
-        await place.end()
+    for (let turn = 1; turn <= pairs; turn++) {
+      busy.embedded.push(say(await crawlFolder(origin)))
+      busy.whole.push(say(await crawl(`busy_${turn}`, 1, 2)))
+      for (const [name, rows] of busy.outside) {
+        const place = await openBodies(name)
+        try {
+          const row = await crawl(`bodies_${name}_${turn}`, 1, 2, place.settings)
+          rows.push(say({ ...row, label: `${row.label}, bodies ${place.label}` }))
+        } finally {
+          await place.end()
+        }
       }
     }
-    return rows
+    if (cpuWorkers > 0)
+      for (const workers of [1, cpuWorkers]) busy.workers.push(say(await crawl(`workers_${workers}`, workers, 1)))
+    return busy
   } finally {
     await origin.close()
   }
@@ -278,7 +298,20 @@ const columns = [
   'bytes/page',
 ]
 
-function tableOf(wide: readonly Row[], busy: readonly Row[], { latencyMs, hosts }: Settings): BenchTable {
+function medianRow(rows: readonly Row[]): Row {
+  const of = (pick: (row: Row) => number | null): number => medianOf(rows.map((row) => pick(row) ?? 0))
+  const isCounted = rows[0]!.statements !== null
+  return {
+    ...rows[0]!,
+    perSecond: of(({ perSecond }) => perSecond),
+    workerCpuMs: of(({ workerCpuMs }) => workerCpuMs),
+    databaseCpuMs: of(({ databaseCpuMs }) => databaseCpuMs),
+    statements: isCounted ? of(({ statements }) => statements) : null,
+    bytes: isCounted ? of(({ bytes }) => bytes) : null,
+  }
+}
+
+function tableOf(wide: readonly Row[], busy: Busy, { latencyMs, hosts, pairs }: Settings): BenchTable {
   const cells = (row: Row): (string | number)[] => [
     row.label,
     row.perSecond,
@@ -288,23 +321,26 @@ function tableOf(wide: readonly Row[], busy: readonly Row[], { latencyMs, hosts 
     row.statements ?? '',
     row.bytes ?? '',
   ]
-  const [embedded, whole, one, two, ...outside] = busy
+  const { embedded, whole, outside, workers } = busy
+  const ratio = (rows: readonly Row[]): number =>
+    medianOf(rows.map(({ perSecond }, turn) => perSecond / embedded[turn]!.perSecond))
   const stats: Record<string, number> = {}
-  for (const { workers, efficiency } of wide) stats[`efficiencyAt${workers}`] = efficiency ?? 0
-  stats.ratioToEmbedded = whole!.perSecond / embedded!.perSecond
-  stats.ratioTwoToOneWorker = two!.perSecond / one!.perSecond
-  for (const { label, perSecond } of outside)
-    stats[label.endsWith('S3') ? 'ratioS3ToEmbedded' : 'ratioFolderToEmbedded'] = perSecond / embedded!.perSecond
-  stats.statementsPerPage = whole!.statements ?? 0
-  stats.bytesPerPage = whole!.bytes ?? 0
+  for (const { workers: count, efficiency } of wide) stats[`efficiencyAt${count}`] = efficiency ?? 0
+  stats.ratioToEmbedded = ratio(whole)
+  for (const [name, rows] of outside) stats[name === 's3' ? 'ratioS3ToEmbedded' : 'ratioFolderToEmbedded'] = ratio(rows)
+  if (workers.length > 0) stats.ratioSeveralToOneWorker = workers[1]!.perSecond / workers[0]!.perSecond
+  const middle = [embedded, whole, ...outside.values()].map(medianRow)
+  stats.statementsPerPage = middle[1]!.statements ?? 0
+  stats.bytesPerPage = middle[1]!.bytes ?? 0
+  const networkNote = `the first ${wide.length} rows: ${latencyMs} ms latency, ${hosts} hosts, one connection per host; measured while every worker holds its share`
   return {
     name: 'cluster',
     columns,
-    rows: [...wide, ...busy].map(cells),
+    rows: [...wide, ...middle, ...workers].map(cells),
     stats,
     notes: [
-      `the first ${wide.length} rows: ${latencyMs} ms latency, ${hosts} hosts, one connection per host; measured while every worker holds its share`,
-      'the others: no latency, whole crawls from the first request to the last; the database and the origin share the CPUs with the workers',
+      ...(wide.length === 0 ? [] : [networkNote]),
+      `no latency: whole crawls from the first request to the last, the medians of ${pairs} in turn; the database and the origin share the CPUs with the workers`,
       'bodies in a shared folder: on the disk of this machine; on S3: the npm package s3rver in a process of its own, on the same CPUs',
       'PostgreSQL with default durability (every commit is on disk) and 256 MB of shared buffers',
     ],

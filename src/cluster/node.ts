@@ -7,6 +7,7 @@ import type { NodeStats, NodeStore } from '../store/contracts/cluster/nodes.ts'
 import { type ClusterRunStore, runsChannel } from '../store/contracts/cluster/runs.ts'
 import { type ClusterClock, type NodeIdentity, startHeartbeat } from './heartbeat.ts'
 import { createRate, nodeStatsOf } from './node-stats.ts'
+import { type Loop, startLoop } from './poll-loop.ts'
 import type { StartShards } from './shard-group.ts'
 import { createWorkerPool, type WorkerPool } from './worker-pool.ts'
 
@@ -31,6 +32,8 @@ export type NodeThreads = {
   startShards(log: Logger): StartShards
   /** `clockOffsetMs` is one number that says how far the database's clock is ahead of this machine's. */
   startAnnotator(events: AnnotationEvents, clockOffsetMs: SharedArrayBuffer): BackgroundThread
+  /** Whether anything was ever watched: a crawl alone makes nothing to annotate. */
+  needsAnnotator(): Promise<boolean>
   /** Null where nothing is to be indexed. */
   startIndexer(log: Logger): BackgroundThread | null
   /** Null where nothing is to be compressed in the background. */
@@ -128,13 +131,17 @@ export function startWorkerNode({
   }
 }
 
+const LOOK_FOR_WATCHES_MS = 1_000
+
 type BackgroundDeps = Pick<WorkerNodeDeps, 'threads' | 'clock' | 'log' | 'retries'> & { onFailed(error: unknown): void }
 
 /** The threads that follow the crawl: they annotate and index new versions. */
 function createBackgroundThreads({ threads, clock, log, retries, onFailed }: BackgroundDeps) {
   const clockOffsetMs = new SharedArrayBuffer(8)
   const counts = { tasks: 0, annotations: 0, refused: 0 }
-  let running: BackgroundThread[] = []
+  const running: BackgroundThread[] = []
+  let looking: Loop | null = null
+  let isAnnotating = false
 
   const events: AnnotationEvents = {
     onAnnotated(ids) {
@@ -154,20 +161,35 @@ function createBackgroundThreads({ threads, clock, log, retries, onFailed }: Bac
     new Float64Array(clockOffsetMs)[0] = clock.now() - systemClock.now()
   }
 
+  function add(thread: BackgroundThread | null): void {
+    if (thread === null) return
+    running.push(thread)
+    thread.failed.catch(onFailed)
+  }
+
+  /** A thread that is started takes as much processor time as hundreds of pages. */
+  async function annotateIfNeeded(): Promise<void> {
+    if (isAnnotating || !(await threads.needsAnnotator())) return
+    isAnnotating = true
+    add(threads.startAnnotator(events, clockOffsetMs))
+    void looking?.end()
+  }
+
   setClock()
   return {
     /** Starts them once: before shards are at work they have nothing to do. */
     start(): void {
-      if (running.length > 0) return
-      const annotator = threads.startAnnotator(events, clockOffsetMs)
-      const others = [threads.startIndexer(log), threads.startCompressor(log)]
-      running = [annotator, ...others].filter((thread) => thread !== null)
-      for (const thread of running) thread.failed.catch(onFailed)
+      if (looking !== null) return
+      add(threads.startIndexer(log))
+      add(threads.startCompressor(log))
+      const track = retries.track('looking for watches')
+      looking = startLoop({ everyMs: LOOK_FOR_WATCHES_MS, work: annotateIfNeeded, track, onFailed })
     },
     /** What the annotation has done since it started. */
     counts: () => counts,
     setClock,
     async end(): Promise<void> {
+      await looking?.end()
       await Promise.all(running.map((thread) => thread.end()))
     },
   }

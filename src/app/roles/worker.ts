@@ -92,6 +92,7 @@ export async function openNode(
       startPostgresShards({ ...options, ...shared, node: id, name, modules, log: nodeLog, retries }),
     startAnnotator: (listener, clockOffsetMs) =>
       startPostgresAnnotator({ ...shared, config: own.config, name: label, clockOffsetMs }, listener),
+    needsAnnotator: async () => (await stores.watches.newestRound()) > 0 || (await stores.annotations.countTasks()) > 0,
     startIndexer: (nodeLog) =>
       own.config.search.index ? startClusterIndexer({ address, config: own.config, log: nodeLog, retries }) : null,
     startCompressor: (nodeLog) =>

@@ -1,5 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { AppError } from '../../../core/errors.ts'
+import { releaseMemory } from '../../../core/work/release-memory.ts'
 import { createZstdFrames } from '../../../core/work/zstd-frames.ts'
 import type { Place } from '../../contracts/object-backend.ts'
 
@@ -31,8 +32,12 @@ export function partsOf(pieces: readonly Uint8Array[]): RecordPart[] {
 }
 
 /** The same, compressed by other threads of the process. */
-export function partsOfAside(pieces: readonly Uint8Array[]): Promise<RecordPart[]> {
-  return Promise.all(split(pieces).map(async (piece) => smaller(piece, await frameOf(piece))))
+export async function partsOfAside(pieces: readonly Uint8Array[]): Promise<RecordPart[]> {
+  const whole = split(pieces)
+  const parts = await Promise.all(whole.map(async (piece) => smaller(piece, await frameOf(piece))))
+  const isCopy = pieces.length > 1
+  if (isCopy && parts.length === 1 && parts[0]!.coding === ZSTD) releaseMemory(whole[0]!)
+  return parts
 }
 
 /** As they are. */

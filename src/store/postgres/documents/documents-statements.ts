@@ -103,9 +103,9 @@ function together(...statements: readonly string[]): string {
 export const documentStatements = {
   /**
    * Makes sure of the lease, which also gives the transaction its number before any id is drawn: two for each capture, for a document and
-   * a version, in the partition $4 where they are kept. No rows: the lease is lost.
+   * a version, in the partition $4 where they are kept. Null: the lease is lost.
    */
-  fenceAndDraw: `SELECT nextval('ids') * 256 + $4::smallint AS id
+  fenceAndDraw: `SELECT string_agg((nextval('ids') * 256 + $4::smallint)::text, ',') AS ids
     FROM (SELECT 1 FROM leases WHERE partition = $1::smallint AND epoch = $2::bigint FOR KEY SHARE) fence
     CROSS JOIN generate_series(1, $3::int)`,
   /** What captures are held against, of those documents that are there. */
@@ -158,4 +158,13 @@ export const documentStatements = {
   links: `SELECT k.place::int, l.list FROM unnest($2::bigint[]) WITH ORDINALITY AS k (id, place)
     CROSS JOIN LATERAL (SELECT * FROM versions x WHERE x.partition = $1::smallint AND x.id = k.id OFFSET 0) v
     CROSS JOIN LATERAL (SELECT * FROM links x WHERE x.partition = $1::smallint AND x.id = v.links OFFSET 0) l`,
+}
+
+/** Of several partitions at once: where all tables are on one server (documents-bodies.ts). */
+export const togetherStatements = {
+  bodies: `SELECT b.digest, b.version FROM unnest($1::smallint[], $2::bytea[]) AS k(partition, digest) CROSS JOIN LATERAL
+      (SELECT * FROM bodies x WHERE x.partition = k.partition AND x.digest = k.digest OFFSET 0) b`,
+  registerBodies: `INSERT INTO bodies (partition, digest, version)
+    SELECT r.partition, r.digest, r.version FROM unnest($1::smallint[], $2::bytea[], $3::bigint[]) AS r(partition, digest, version)
+    ON CONFLICT (partition, digest) DO NOTHING`,
 }

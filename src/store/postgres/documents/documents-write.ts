@@ -1,3 +1,4 @@
+import { releaseMemory } from '../../../core/work/release-memory.ts'
 import type { Tx } from '../connection/pool.ts'
 import { arraysOf, bytesArray, numberArray, textArray } from '../connection/row-batch.ts'
 import type { PlannedChanges, RecordRow } from './documents-plan.ts'
@@ -15,10 +16,14 @@ import { documentStatements as sql } from './documents-statements.ts'
 /** What one statement carries at most, beside a single part that is larger. */
 const MAX_STATEMENT_BYTES = 8 << 20
 
-/** Writes a plan: bodies first, then the rows that point at them. The statements follow each other without waiting, and nor does the commit. */
-export function writeChanges(tx: Tx, partition: number, changes: PlannedChanges): void {
+/**
+ * Writes a plan: bodies first, then the rows that point at them. The statements follow each other without waiting, and nor does the commit.
+ * What it returns gives memory back once they have been sent.
+ */
+export function writeChanges(tx: Tx, partition: number, changes: PlannedChanges): () => void {
   const send = (text: string, values: readonly unknown[]): void => tx.send(text, [partition, ...values])
-  const [records, ...further] = recordStatements(changes.records)
+  const statements = recordStatements(changes.records)
+  const [records, ...further] = statements
   for (const values of further) send(sql.insertRecords, values)
   if (changes.newVersions.length > 0) {
     send(sql.putPages, [
@@ -39,6 +44,9 @@ export function writeChanges(tx: Tx, partition: number, changes: PlannedChanges)
     send(sql.changeVersions, arraysOf(versionChangeColumns, changes.changedVersions))
   if (changes.shared.length > 0) send(sql.wantVersions, [changes.shared])
   if (changes.refills.length > 0) send(sql.refillVersions, arraysOf(refillColumns, changes.refills))
+  return () => {
+    for (const [bytes] of statements) releaseMemory(bytes as Buffer)
+  }
 }
 
 const noRecords = [Buffer.alloc(0), ...Array.from({ length: 5 }, () => numberArray([]))]

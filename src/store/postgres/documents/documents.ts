@@ -9,7 +9,7 @@ import { partsOf, type RecordPart, storedLength } from '../archive/record-parts.
 import { MAX_UNSAID_MS } from '../archive/segments.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { arraysOf, byPartition, partitionOfId } from '../connection/row-batch.ts'
-import { findBodies, findOriginals, type KnownBodies, registerBodies, registerNewest } from './documents-bodies.ts'
+import { createBodyRegistry, findOriginals, type KnownBodies } from './documents-bodies.ts'
 import { fence, keyArrays, openDocuments, type WritingLease } from './documents-open.ts'
 import { createPlan, type PlannedChanges, type Reference } from './documents-plan.ts'
 import { type RefillRow, refillColumns } from './documents-state.ts'
@@ -34,17 +34,22 @@ type Member = { place: number; capture: Capture }
 type Prepared = { at: number; records: ReadonlyMap<Capture, RecordPart[]> }
 /** Of one partition of the frontier, whose lease it takes, kept in one partition of the archive. */
 type Group<T = Member> = { place: number; partition: number; members: T[] }
-type Written = { outcomes: { place: number; outcome: CaptureOutcome }[]; changes: PlannedChanges }
+type Written = {
+  outcomes: { place: number; outcome: CaptureOutcome }[]
+  changes: PlannedChanges
+  /** Its bodies are registered, too. */
+  isRegistered: boolean
+}
 
 /**
  * Recording, in this order:
  *
- * 1. Where are the bodies of the batch kept already? (`findBodies`) Those that aren't are compressed, or written to where bodies are
+ * 1. Where are the bodies of the batch kept already? (documents-bodies.ts) Those that aren't are compressed, or written to where bodies are
  *    kept outside of the database, before any transaction begins. Bodies that turn out not to be needed there are garbage.
  * 2. For each partition a transaction that makes sure of the lease, reads, and writes records, versions, documents, tasks. Only the
  *    holder of the lease records, and here one batch after the other, so what was read stays true until the commit. Documents that are
  *    kept in another partition than their host's (host-places.ts) are written under the lease of their host's.
- * 3. The new bodies are registered. Under a new lease, so are those that the last holder of the partition left unregistered.
+ * 3. The new bodies are registered, if that wasn't done by 2. Under a new lease, so are those that the last holder of the partition left unregistered.
  * 4. The originals that were referred to are looked at once more. The collector first marks what it is about to take and then looks for
  *    references; so either it sees ours, or we see its mark, and then store the body after all.
  *
@@ -58,6 +63,7 @@ export function createPostgresDocuments({
   clock = systemClock,
 }: PostgresDocumentsDeps): DocumentStore {
   const places = createHostPlaces(pool)
+  const registry = createBodyRegistry(pool)
   const turns = new Map<number, Promise<unknown>>()
   /** By partition: the epoch under which the bodies of the holder before were seen to. */
   const seenTo = new Map<number, number>()
@@ -103,6 +109,7 @@ export function createPostgresDocuments({
     // Taken before anything is read: if it still holds when all is written, no other process has written in between.
     const lease = leaseOf(partition)
     const local: KnownBodies = { originals: new Map(known.originals), stale: known.stale }
+    let release = (): void => {}
     const written = await pool.transaction(async (tx) => {
       const { documents, ids } = await openDocuments(tx, place, lease, members)
       let next = 0
@@ -115,9 +122,12 @@ export function createPostgresDocuments({
       const outcomes = members.map(({ place, capture }) => ({ place, outcome: plan.record(capture) }))
       const changes = plan.changes()
       refuseLate(prepared)
-      writeChanges(tx, place, changes)
-      return { outcomes, changes }
+      release = writeChanges(tx, place, changes)
+      // Last, so that others who store the same bodies wait for no more than the commit.
+      const isRegistered = known.stale.size === 0 && registry.registerWithin(tx, changes.bodies)
+      return { outcomes, changes, isRegistered }
     })
+    release()
     for (const [digest, original] of local.originals) known.originals.set(digest, original)
     return written
   }
@@ -147,7 +157,7 @@ export function createPostgresDocuments({
         }),
       )
       const bodies = new Map(rows.map(({ digest, id }) => [digest.toString('hex'), { digest, version: id }]))
-      await registerBodies(pool, [...bodies.values()], gone)
+      await registry.register([...bodies.values()], gone)
     }
   }
 
@@ -165,12 +175,12 @@ export function createPostgresDocuments({
   async function seeToLastHolder(partition: number): Promise<void> {
     const epoch = epochOf(partition)
     if (seenTo.get(partition) === epoch) return
-    await registerNewest(pool, partition)
+    await registry.registerNewest(partition)
     seenTo.set(partition, epoch)
   }
 
   async function record(captures: readonly Capture[]): Promise<CaptureOutcome[]> {
-    const known = await findBodies(pool, digestsOf(captures))
+    const known = await registry.find(digestsOf(captures))
     const prepared = await prepare(captures, known)
     const members = captures.map((capture, place): Member => ({ place, capture }))
     const placeOf = await places.of(captures.map(({ host }) => host))
@@ -185,13 +195,14 @@ export function createPostgresDocuments({
       inTurn(group.place, () => writeGroup(group, known, prepared)),
     )
     const written = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
-    const bodies = written.flatMap(({ changes }) => changes.bodies)
-    const unregistered = written.flatMap(({ changes }) => changes.unregistered)
-    await registerBodies(pool, [...bodies, ...unregistered], known.stale)
+    const unregistered = written.flatMap(({ changes, isRegistered }) =>
+      isRegistered ? changes.unregistered : [...changes.bodies, ...changes.unregistered],
+    )
+    await registry.register(unregistered, known.stale)
     for (const { place, partition } of groups) if (place === partition) await seeToLastHolder(partition)
     await checkReferences(
       written.flatMap(({ changes }) => changes.references),
-      new Set(bodies.map(({ version }) => version)),
+      new Set(written.flatMap(({ changes }) => changes.bodies.map(({ version }) => version))),
     )
     for (const result of results) if (result.status === 'rejected') throw result.reason
     const outcomes: CaptureOutcome[] = []
