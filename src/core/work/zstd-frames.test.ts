@@ -17,6 +17,18 @@ describe('zstd frames', () => {
       assert.ok(zstdDecompressSync(frame).equals(pieces[index]!), `of ${sizes[index]} bytes`)
   })
 
+  test('what comes in pieces is one frame, and none has anything of another', async () => {
+    const frameOf = createZstdFrames({ level: 1 })
+    const records = [9, 40_000, 70_000, 500, MAX_STREAMED_BYTES, MAX_STREAMED_BYTES + 2].map((bytes) => {
+      const whole = halfRandom(bytes)
+      return [whole.subarray(0, 3), whole.subarray(3, 3), whole.subarray(3)]
+    })
+    const frames = await Promise.all([...records, []].map(frameOf))
+    for (const [index, record] of records.entries())
+      assert.ok(zstdDecompressSync(frames[index]!).equals(Buffer.concat(record)))
+    assert.equal(zstdDecompressSync(frames.at(-1)!).length, 0)
+  })
+
   test('pieces that nothing shortens, up to the largest that share an encoder and beyond', async () => {
     const frameOf = createZstdFrames({ level: 1 })
     for (const piece of [randomBytes(MAX_STREAMED_BYTES), randomBytes(MAX_STREAMED_BYTES + 1)])

@@ -22,6 +22,7 @@ const MAX_PACKS = 1_000
 const PARALLEL = 4
 const GATHER_MS = 5
 
+/** Other threads of the process compress. */
 const frameOf = createZstdFrames({ level: 1 })
 
 export function createS3Backend({ client, address, prefix, fileHeader }: S3BackendDeps): ObjectBackend {
@@ -38,7 +39,7 @@ export function createS3Backend({ client, address, prefix, fileHeader }: S3Backe
         const pieces: Uint8Array[] = [header]
         const places: PlacedRecord[] = []
         let offset = header.length
-        for (const stored of await Promise.all(records.map(packRecord))) {
+        for (const stored of await Promise.all(records.map(frameOf))) {
           places.push({ pack, offset, length: stored.length, isPacked: true })
           pieces.push(stored)
           offset += stored.length
@@ -80,13 +81,4 @@ export function createS3Backend({ client, address, prefix, fileHeader }: S3Backe
       client.close()
     },
   }
-}
-
-/** Other threads of the process compress. */
-async function packRecord(pieces: readonly Uint8Array[]): Promise<Buffer> {
-  const record =
-    pieces.length === 1
-      ? Buffer.from(pieces[0]!.buffer, pieces[0]!.byteOffset, pieces[0]!.length)
-      : Buffer.concat(pieces)
-  return frameOf(record)
 }

@@ -1,6 +1,5 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { AppError } from '../../../core/errors.ts'
-import { releaseMemory } from '../../../core/work/release-memory.ts'
 import { createZstdFrames } from '../../../core/work/zstd-frames.ts'
 import type { Place } from '../../contracts/object-backend.ts'
 
@@ -33,11 +32,11 @@ export function partsOf(pieces: readonly Uint8Array[]): RecordPart[] {
 
 /** The same, compressed by other threads of the process. */
 export async function partsOfAside(pieces: readonly Uint8Array[]): Promise<RecordPart[]> {
-  const whole = split(pieces)
-  const parts = await Promise.all(whole.map(async (piece) => smaller(piece, await frameOf(piece))))
-  const isCopy = pieces.length > 1
-  if (isCopy && parts.length === 1 && parts[0]!.coding === ZSTD) releaseMemory(whole[0]!)
-  return parts
+  const size = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  if (size > MAX_PART_BYTES)
+    return Promise.all(split(pieces).map(async (piece) => smaller(piece, await frameOf(piece))))
+  const packed = await frameOf(pieces)
+  return isWorthwhile(packed.length, size) ? [{ coding: ZSTD, bytes: packed }] : plainParts(pieces)
 }
 
 /** As they are. */
@@ -55,10 +54,10 @@ function split(pieces: readonly Uint8Array[]): Buffer[] {
   return parts
 }
 
+const isWorthwhile = (packed: number, plain: number): boolean => packed < plain * (1 - MIN_SAVED)
+
 function smaller(piece: Buffer, packed: Buffer): RecordPart {
-  return packed.length < piece.length * (1 - MIN_SAVED)
-    ? { coding: ZSTD, bytes: packed }
-    : { coding: PLAIN, bytes: piece }
+  return isWorthwhile(packed.length, piece.length) ? { coding: ZSTD, bytes: packed } : { coding: PLAIN, bytes: piece }
 }
 
 export function readPart({ coding, bytes }: { coding: number; bytes: Buffer }, name: string): Buffer {
