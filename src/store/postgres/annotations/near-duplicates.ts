@@ -19,9 +19,13 @@ export function createPostgresNearDuplicates({ pool, epochOf }: PostgresNearDupl
   return {
     decide: (bands, commit) =>
       pool.transaction(async (tx: Tx) => {
-        await tx.query(nearDuplicateStatements.lock, [LOCKS, numberArray(lockKeys(bands))])
+        // Sent together; the second sees what was committed until the first had the locks.
+        const [, candidates] = await Promise.all([
+          tx.query(nearDuplicateStatements.lock, [LOCKS, numberArray(lockKeys(bands))]),
+          textsInBands(tx, bands),
+        ])
         return commit({
-          candidates: await textsInBands(tx, bands),
+          candidates,
           annotations: {
             ofCluster: (lookup) => findStory(tx, lookup),
             commit: (batch) => commitBatch({ query: tx.query, transaction: (work) => work(tx) }, batch, epochOf),

@@ -190,7 +190,7 @@ export function createPostgresDocuments({
       ({ capture }) => placeOf(capture.host),
     )
     // Of equal bodies in several partitions the second refers to the first, once that is there.
-    const parallel = hasEqualBodies(groups.map((group) => group.members)) ? 1 : MAX_PARALLEL
+    const parallel = groups.length > 1 && hasEqualBodies(groups.map((group) => group.members)) ? 1 : MAX_PARALLEL
     const results = await eachInOrder(groups, parallel, (group) =>
       inTurn(group.place, () => writeGroup(group, known, prepared)),
     )
