@@ -8,7 +8,7 @@ import { openPool } from '../src/store/postgres/connection/pool.ts'
 import { processorSeconds } from './measure.ts'
 import type { Origin } from './origin/start.ts'
 
-const program = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const program = fileURLToPath(new URL('../bin/erace.js', import.meta.url))
 
 type FleetOptions = {
   store: string
