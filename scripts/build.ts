@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { commands } from '../src/cli/commands.ts'
 import { manPage } from '../src/cli/output/man-page.ts'
-import { ensureScanner } from './build-scanner.ts'
+import { ensureScanners } from './build-scanner.ts'
 import { buildUi, isFresh } from './build-ui.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -57,7 +57,7 @@ function pruneTypes(): void {
     if (!wanted.has(path.slice(0, -'.d.ts'.length))) rmSync(join(target, path))
 }
 
-/** Grammars, scripts and the link scanner, which are read as they are. */
+/** Grammars, scripts and the scanners, which are read as they are. */
 function copyFiles(): void {
   for (const path of globSync('src/**/*.{dtd,js,wasm}', { cwd: root })) {
     const copy = join(target, relative('src', path))
@@ -71,7 +71,7 @@ async function build(): Promise<void> {
   for (const name of readdirSync(target)) if (name !== pages) rmSync(join(target, name), { recursive: true })
   compile()
   pruneTypes()
-  await ensureScanner()
+  await ensureScanners()
   copyFiles()
   writeFileSync(join(target, 'erace.1'), manPage(commands, new Date().toISOString().slice(0, 10)))
   // Uses the modules of the program, which the types of the pages are made from.

@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { ensureScanner } from './build-scanner.ts'
+import { ensureScanners } from './build-scanner.ts'
 
 /** A test file that hangs must not hang the whole run. */
 const FILE_TIMEOUT_MS = 900_000
@@ -115,7 +115,7 @@ async function* reported(): AsyncGenerator<TestEvent> {
 
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache')
 const startedAt = performance.now()
-await ensureScanner()
+await ensureScanners()
 const endPostgres = await sharePostgres()
 for await (const text of Readable.from(reported()).pipe(new spec())) process.stdout.write(text)
 

@@ -4,7 +4,7 @@ import { PAIRS, PREFIXES, SITES, stemmingOfSpace, WORDS } from '../terms/spaces.
 import { hashText, hashUnits } from '../terms/term-hash.ts'
 import type { TermTable } from '../terms/term-table.ts'
 import { eachPrefix, type TermView } from '../terms/term-view.ts'
-import { MAX_TERM_LENGTH } from '../terms/vocabulary.ts'
+import { MAX_TERM_LENGTH } from '../terms/scanner/assembly/wire.ts'
 import type { IndexTerms } from './index-terms.ts'
 import { isJoinedToNext } from './leaf-search.ts'
 

@@ -8,12 +8,15 @@ export type Summary = { readonly text: string; readonly marks: readonly (readonl
 
 export type SummaryLimits = { maxLength?: number; maxPassages?: number }
 
-type Hit = { start: number; end: number; source: number }
+/** What was found in the body, in order: where it is, and the number of its passage. Longer ones come first where several begin at one place. */
+type Hits = { readonly count: number; starts: Uint32Array; ends: Uint32Array; sources: Uint32Array }
 type Window = { first: number; last: number; value: number }
 
 const MAX_LENGTH = 400
 const MAX_PASSAGES = 3
 const MAX_HITS = 5_000
+/** Above the number of hits; places are below 2^32, so both have room in a number. */
+const ORDER = 8_192
 const GAP = ' … '
 /** What a passage shows a second time is worth less. */
 const SHOWN_BEFORE = 0.1
@@ -31,61 +34,94 @@ export function summarise(
   from = 0,
 ): Summary {
   const hits = hitsInOrder(found)
-  if (hits.length === 0) return joined(text, [{ start: from, end: lastFit(text, from, maxLength - 1) }], [], from)
+  if (hits.count === 0) return joined(text, [{ start: from, end: lastFit(text, from, maxLength - 1) }], hits, from)
   const windows = bestWindows(hits, found, Math.floor(maxLength / maxPassages), maxPassages)
   const room = Math.floor((maxLength - GAP.length * (windows.length + 1)) / windows.length)
-  const pieces = windows.map(({ first, last }) => around(text, hits[first]!.start, hits[last]!.end, room, from))
+  const pieces = windows.map(({ first, last }) => around(text, hits.starts[first]!, hits.ends[last]!, room, from))
   return joined(text, merged(pieces), hits, from)
 }
 
-function hitsInOrder(found: readonly Passage[]): Hit[] {
-  const hits: Hit[] = []
-  for (const [source, { places }] of found.entries()) {
-    for (const { where, start, end } of places) {
-      if (hits.length >= MAX_HITS) break
-      if (where === 'body') hits.push({ start, end, source })
+function hitsInOrder(found: readonly Passage[]): Hits {
+  let most = 0
+  for (const { places } of found) most += places.length
+  most = Math.min(most, MAX_HITS)
+  // A number for each: where it begins, and its index in the order of the passages. Numbers are sorted much faster than objects.
+  const order = new Float64Array(most)
+  const ends = new Uint32Array(most)
+  const sources = new Uint32Array(most)
+  let count = 0
+  for (let source = 0; source < found.length; source++) {
+    for (const { where, start, end } of found[source]!.places) {
+      if (count >= MAX_HITS) break
+      if (where !== 'body') continue
+      order[count] = start * ORDER + count
+      ends[count] = end
+      sources[count++] = source
     }
   }
-  return hits.sort((a, b) => a.start - b.start || b.end - a.end)
+  order.subarray(0, count).sort()
+  const hits = { count, starts: new Uint32Array(count), ends: new Uint32Array(count), sources: new Uint32Array(count) }
+  for (let at = 0; at < count; at++) {
+    const start = Math.floor(order[at]! / ORDER)
+    const index = order[at]! - start * ORDER
+    let to = at
+    for (; to > 0 && hits.starts[to - 1] === start && hits.ends[to - 1]! < ends[index]!; to--) {
+      hits.ends[to] = hits.ends[to - 1]!
+      hits.sources[to] = hits.sources[to - 1]!
+    }
+    hits.starts[at] = start
+    hits.ends[to] = ends[index]!
+    hits.sources[to] = sources[index]!
+  }
+  return hits
 }
 
 /** One after the other, each the best of those that are apart from the ones before. */
-function bestWindows(hits: readonly Hit[], found: readonly Passage[], length: number, count: number): Window[] {
-  const worth = found.map(({ weight }) => weight)
+function bestWindows(hits: Hits, found: readonly Passage[], length: number, count: number): Window[] {
+  const worth = Float64Array.from(found, ({ weight }) => weight)
+  const most = worth.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)
   const windows: Window[] = []
   while (windows.length < count) {
     const best = bestWindow(hits, worth, length, windows)
     if (best === null) break
     // Passages that show nothing new are not worth the room.
-    if (windows.length > 0 && best.value <= SHOWN_BEFORE * Math.max(...found.map(({ weight }) => weight)) * 2) break
+    if (windows.length > 0 && best.value <= SHOWN_BEFORE * most * 2) break
     windows.push(best)
     for (let at = best.first; at <= best.last; at++)
-      worth[hits[at]!.source] = found[hits[at]!.source]!.weight * SHOWN_BEFORE
+      worth[hits.sources[at]!] = found[hits.sources[at]!]!.weight * SHOWN_BEFORE
   }
   return windows
 }
 
 function bestWindow(
-  hits: readonly Hit[],
-  worth: readonly number[],
+  { count, starts, ends, sources }: Hits,
+  worth: Float64Array,
   length: number,
   taken: readonly Window[],
 ): Window | null {
   const inside = new Uint32Array(worth.length)
   let best: Window | null = null
+  let least = Number.NEGATIVE_INFINITY
   let value = 0
   let last = -1
-  for (let first = 0; first < hits.length; first++) {
-    while (last + 1 < hits.length && (last < first || hits[last + 1]!.end - hits[first]!.start <= length)) {
-      const { source } = hits[++last]!
+  for (let first = 0; first < count; first++) {
+    while (last + 1 < count && (last < first || ends[last + 1]! - starts[first]! <= length)) {
+      const source = sources[++last]!
       if (inside[source]!++ === 0) value += worth[source]!
     }
-    const isApart = taken.every((window) => last < window.first || first > window.last)
-    if (isApart && (best === null || value > best.value * (1 + 1e-9))) best = { first, last, value }
-    const { source } = hits[first]!
+    if ((best === null || value > least) && isApart(first, last, taken)) {
+      best = { first, last, value }
+      least = value * (1 + 1e-9)
+    }
+    const source = sources[first]!
     if (--inside[source]! === 0) value -= worth[source]!
   }
   return best
+}
+
+function isApart(first: number, last: number, taken: readonly Window[]): boolean {
+  for (const window of taken) if (last >= window.first && first <= window.last) return false
+  return true
 }
 
 type Piece = { start: number; end: number }
@@ -113,7 +149,7 @@ function merged(pieces: readonly Piece[]): Piece[] {
   return result
 }
 
-function joined(text: string, pieces: readonly Piece[], hits: readonly Hit[], from: number): Summary {
+function joined(text: string, pieces: readonly Piece[], { count, starts, ends }: Hits, from: number): Summary {
   let shown = ''
   const marks: [number, number][] = []
   let next = 0
@@ -121,11 +157,8 @@ function joined(text: string, pieces: readonly Piece[], hits: readonly Hit[], fr
     if (shown !== '') shown += GAP
     else if (start > from) shown = '… '
     const shift = shown.length - start
-    for (; next < hits.length && hits[next]!.start < end; next++) {
-      const hit = hits[next]!
-      if (hit.start < start) continue
-      addMark(marks, hit.start + shift, Math.min(hit.end, end) + shift)
-    }
+    for (; next < count && starts[next]! < end; next++)
+      if (starts[next]! >= start) addMark(marks, starts[next]! + shift, Math.min(ends[next]!, end) + shift)
     shown += text.slice(start, end).replaceAll(/\s/g, ' ')
   }
   const isOpen = (pieces.at(-1)?.end ?? 0) < text.length

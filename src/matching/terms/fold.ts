@@ -1,3 +1,5 @@
+import { SEPARATOR, UNSPACED, UNSPACED_MARK } from './scanner/assembly/wire.ts'
+
 /**
  * What a character of a text is to its words. `spellTable` has for each UTF-16 unit either the one unit that it is read as,
  * in lower case and with its accent, or one of the kinds below, all of which are lower than any letter or digit. The table is filled as
@@ -6,11 +8,8 @@
  * Words are read as they are spelled, because stemmers need the accents, and compared without them (`foldWord`).
  */
 export const UNKNOWN = 0
-export const SEPARATOR = 1
 /** Neither ends a word nor belongs to it: soft hyphens, joiners. */
 export const DROPPED = 2
-/** Of a script that puts no space between words. */
-export const UNSPACED = 3
 /** Read as several units; see `spelledUnits`. */
 export const SEVERAL = 4
 export const SURROGATE = 5
@@ -19,9 +18,6 @@ export const PLUS = 6
 export const SHARP = 7
 /** An accent or vowel point that stands alone: joins the letter before it where there is such a letter, else is dropped. */
 export const MARK = 8
-/** A mark of a script without spaces: belongs to the character before it. */
-export const UNSPACED_MARK = 9
-export const FIRST_LETTER = 0x30
 
 export const spellTable: Uint16Array = createAsciiTable()
 

@@ -68,6 +68,9 @@ export class RespelledWords {
   private vocabulary: Vocabulary | null = null
   /** For each word the number of its result plus one. */
   private resultOf = new Uint32Array(1024)
+  /** For each word the last document that had it. */
+  private documentOf = new Uint32Array(1024)
+  private documents = 0
   private readonly map: WordMapping
 
   constructor(map: WordMapping) {
@@ -80,12 +83,50 @@ export class RespelledWords {
     changed: readonly number[],
     aliasOf: (table: TermTable, term: number) => string | null,
   ): TermView {
-    const { terms, tokens } = spelled
     const { vocabulary, words } = spelled.table.origin!
     if (this.vocabulary !== vocabulary) {
       this.vocabulary = vocabulary
       this.resultOf = new Uint32Array(1024)
+      this.documentOf = new Uint32Array(1024)
+      this.documents = 0
     }
+    const mapped = this.respell(spelled, changed, words)
+    const { idOf } = mapped
+    const aliases = new Map<string, number>()
+    for (const term of changed) {
+      const alias = aliasOf(spelled.table, term)
+      if (alias !== null) aliases.set(alias, idOf === null ? term : idOf[term]!)
+    }
+    return mapped.view(aliases.size === 0 ? null : aliases)
+  }
+
+  /** Numbers of terms stay as they are, unless two become one. */
+  private respell(spelled: TermView, changed: readonly number[], words: Uint32Array): Respelled {
+    const { tokens, termOf, counts } = spelled
+    const respelled = words.slice()
+    for (const term of changed) respelled[term] = this.find(spelled.table, term, words[term]!)
+    if (this.areDistinct(respelled)) {
+      const table = TermTable.ofWords(this.vocabulary!, respelled)
+      return { idOf: null, view: (aliases) => new TermView(table, tokens, termOf, counts, aliases) }
+    }
+    return this.merge(spelled, changed, words, respelled)
+  }
+
+  private areDistinct(words: Uint32Array): boolean {
+    const { size, offsets } = this.vocabulary!
+    if (this.documentOf.length < size) this.documentOf = grown(this.documentOf, new Uint32Array(offsets.length))
+    const { documentOf } = this
+    const document = ++this.documents
+    for (let term = 0; term < words.length; term++) {
+      const word = words[term]!
+      if (documentOf[word] === document) return false
+      documentOf[word] = document
+    }
+    return true
+  }
+
+  private merge(spelled: TermView, changed: readonly number[], words: Uint32Array, respelled: Uint32Array): Respelled {
+    const { terms, tokens } = spelled
     const same = new Uint32Array(terms - changed.length)
     const idOf = new Uint32Array(terms)
     let next = 0
@@ -96,18 +137,13 @@ export class RespelledWords {
         idOf[term] = term - next
       }
     }
-    const table = TermTable.ofWords(vocabulary, same)
-    const aliases = new Map<string, number>()
-    for (const term of changed) {
-      idOf[term] = table.addWord(this.find(spelled.table, term, words[term]!))
-      const alias = aliasOf(spelled.table, term)
-      if (alias !== null) aliases.set(alias, idOf[term]!)
-    }
+    const table = TermTable.ofWords(this.vocabulary!, same)
+    for (const term of changed) idOf[term] = table.addWord(respelled[term]!)
     const counts = new Uint32Array(table.limit)
     for (let term = 0; term < terms; term++) counts[idOf[term]!]! += spelled.counts[term]!
     const termOf = new Uint32Array(tokens)
     for (let token = 0; token < tokens; token++) termOf[token] = idOf[spelled.termOf[token]!]!
-    return new TermView(table, tokens, termOf, counts, aliases.size === 0 ? null : aliases)
+    return { idOf, view: (aliases) => new TermView(table, tokens, termOf, counts, aliases) }
   }
 
   private find(table: TermTable, term: number, word: number): number {
@@ -119,6 +155,12 @@ export class RespelledWords {
     this.resultOf[word] = result + 1
     return result
   }
+}
+
+/** `idOf` has for each spelled term its new number; null where that is the same. */
+type Respelled = {
+  readonly idOf: Uint32Array | null
+  view(aliases: ReadonlyMap<string, number> | null): TermView
 }
 
 /** The results that one document has, in the order in which it has them, looked up by their numbers in the table of all. */

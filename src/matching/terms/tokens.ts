@@ -1,62 +1,47 @@
 import {
   composeUnits,
   DROPPED,
-  FIRST_LETTER,
   foldUnspaced,
-  learnUnit,
   MARK,
   PLUS,
-  SEPARATOR,
   SEVERAL,
   SHARP,
   SURROGATE,
   spellAstral,
   spelledUnits,
-  spellTable,
+} from './fold.ts'
+import {
+  FIRST_KANA,
+  FIRST_LETTER,
+  FIRST_SURROGATE,
+  MAX_FOUND,
+  MAX_TERM_LENGTH,
+  TEXT_UNITS,
   UNSPACED,
   UNSPACED_MARK,
-} from './fold.ts'
-import { finishHash, hashFactor, hashStart, secondFactor } from './term-hash.ts'
+} from './scanner/assembly/wire.ts'
+import type { FoundTokens, WordScanner } from './scanner/word-scanner.ts'
 import { TermTable } from './term-table.ts'
-import {
-  CELLS,
-  ENTRY,
-  giveBack,
-  MAX_TERM_LENGTH,
-  SECOND,
-  STAMP,
-  takeVocabulary,
-  type Vocabulary,
-} from './vocabulary.ts'
+import { giveBack, takeVocabulary, type Vocabulary } from './vocabulary.ts'
 
 export const MAX_TOKENS = 1_000_000
-
-// An imported binding is looked up at each use; in the loops below that costs a tenth of the time.
-const spelled = spellTable
-const factor = hashFactor
-const otherFactor = secondFactor
-const startState = hashStart
-const MAX_LENGTH = MAX_TERM_LENGTH
-const LETTER = FIRST_LETTER
-const BETWEEN = SEPARATOR
-const SLOT = CELLS
-const OTHER_HASH = SECOND
-const WORD = ENTRY
-const MARKED = STAMP
 
 /**
  * Cuts texts into words, in one pass over their characters. Words are runs of letters and digits, in lower case; everything between them
  * is ignored. Characters of scripts without spaces are words of their own. Tokens of several texts (title, body) follow each other.
+ *
+ * The scanner reads what is plain; what is odd is read here.
  */
 export class TokenReader {
-  tokens = 0
   /** A limit was reached: what came later is not there. */
   isCut = false
 
   private readonly maxTokens: number
   private readonly vocabulary: Vocabulary
-  private terms = 0
-  private readonly word = new Uint16Array(MAX_TERM_LENGTH)
+  private readonly scanner: WordScanner
+  /** Taken from the scanner, which has room for so many tokens and no more. */
+  private readonly parts: FoundTokens[] = []
+  private taken = 0
   private length = 0
   /** Where the word began and its last character ended. */
   private start = 0
@@ -65,103 +50,57 @@ export class TokenReader {
   constructor(maxTokens = MAX_TOKENS) {
     this.maxTokens = maxTokens
     this.vocabulary = takeVocabulary()
+    this.scanner = this.vocabulary.scanner
+  }
+
+  get tokens(): number {
+    return this.taken + this.scanner.found
   }
 
   /** What was read. Ends the reading. */
   finish(): Tokens {
-    const { tokens, terms, vocabulary } = this
-    const words = vocabulary.wordOf.slice(0, terms)
+    const { vocabulary, scanner } = this
+    this.takeFound()
+    vocabulary.learn()
+    const { wordOf, counts } = scanner.takeTerms()
+    const { accents } = vocabulary
     const accented: number[] = []
-    for (let term = 0; term < terms; term++) if (vocabulary.accents[words[term]!] === 1) accented.push(term)
-    const read = {
-      table: TermTable.ofWords(vocabulary, words),
-      tokens,
-      counts: vocabulary.counts.slice(0, terms),
-      termOf: vocabulary.termOf.slice(0, tokens),
-      starts: vocabulary.starts.slice(0, tokens),
-      ends: vocabulary.ends.slice(0, tokens),
-      accented,
-      isCut: this.isCut,
-    }
-    giveBack(vocabulary, terms)
-    return read
+    for (let term = 0; term < wordOf.length; term++) if (accents[wordOf[term]!] === 1) accented.push(term)
+    const table = TermTable.ofWords(vocabulary, wordOf)
+    giveBack(vocabulary)
+    return { table, tokens: this.taken, counts, ...joined(this.parts, this.taken), accented, isCut: this.isCut }
   }
 
   /** Adds the words of `text` from `from`; positions are those in `text`. */
   read(text: string, from = 0): void {
-    const end = text.length
-    const units = unitsOf(text)
     let at = from
-    while (at < end && !this.isCut) {
-      at = this.readPlain(units, at, end)
-      if (at < end && !this.isCut) at = this.readOdd(text, at)
-    }
-    if (at < end) this.isCut = true
+    while (at < text.length && !this.isCut) at = this.readPortion(text, at)
+    if (at < text.length) this.isCut = true
   }
 
-  /**
-   * Reads words of plain letters until something else comes, and returns where that word or character begins. Letters become small ones
-   * in place and are never copied, unless the word is new.
-   */
-  private readPlain(units: Uint16Array, from: number, end: number): number {
-    const { vocabulary, maxTokens } = this
-    const { base } = vocabulary
-    let { termOf, starts, ends, counts, slots, mask } = vocabulary
-    let { tokens } = this
-    let limit = Math.min(maxTokens, starts.length)
-    let at = from
-    while (at < end) {
-      let entry = spelled[units[at]!]!
-      if (entry === BETWEEN) {
-        at++
-        continue
-      }
-      if (entry < LETTER) break
-      const start = at
-      let first = startState
-      let second = startState
-      do {
-        units[at] = entry
-        first = Math.imul(first ^ entry, factor)
-        second = Math.imul(second ^ entry, otherFactor)
-        entry = ++at < end ? spelled[units[at]!]! : BETWEEN
-      } while (entry >= LETTER)
-      if (entry !== BETWEEN || at - start > MAX_LENGTH) {
-        at = start
-        break
-      }
-      if (tokens === limit) {
-        if (tokens >= maxTokens) {
-          at = start
-          this.isCut = true
-          break
-        }
-        vocabulary.growTokens()
-        ;({ termOf, starts, ends, counts } = vocabulary)
-        limit = Math.min(maxTokens, starts.length)
-      }
-      first = finishHash(first)
-      let slot = (first << 2) & mask
-      let known = slots[slot + WORD]!
-      while (known !== 0 && (slots[slot] !== first || slots[slot + OTHER_HASH] !== second)) {
-        slot = (slot + SLOT) & mask
-        known = slots[slot + WORD]!
-      }
-      const term = slots[slot + MARKED]! - base
-      if (term >= 0) {
-        counts[term]!++
-        termOf[tokens] = term
-      } else {
-        termOf[tokens] = this.meet(slot, known - 1, first, second, units, start, at - start)
-        slots = vocabulary.slots
-        mask = vocabulary.mask
-      }
-      starts[tokens] = start
-      ends[tokens] = at
-      tokens++
+  /** Returns where the next portion begins. */
+  private readPortion(text: string, start: number): number {
+    const { scanner } = this
+    const end = Math.min(text.length, start + TEXT_UNITS)
+    const isLast = end === text.length
+    scanner.load(start === 0 && isLast ? text : text.slice(start, end))
+    let at = start
+    while (at < end && !this.isCut) {
+      const limit = Math.min(MAX_FOUND, this.maxTokens - this.taken)
+      at = start + scanner.scan(at - start, end - start, isLast, start, limit)
+      if (at === end) break
+      if (scanner.found === MAX_FOUND) this.takeFound()
+      // What may go on behind the end is read with the next portion.
+      else if (!isLast && at > end - 2 * MAX_TERM_LENGTH) break
+      else at = this.readOdd(text, at)
     }
-    this.tokens = tokens
     return at
+  }
+
+  private takeFound(): void {
+    const part = this.scanner.takeFound()
+    this.taken += part.termOf.length
+    this.parts.push(part)
   }
 
   /** Reads one word of any characters, or a character that is none of a word. Returns where to go on. */
@@ -169,7 +108,7 @@ export class TokenReader {
     let at = from
     while (at < text.length) {
       const unit = text.charCodeAt(at)
-      const entry = spelled[unit]! || learnUnit(unit)
+      const entry = this.scanner.kindOf(unit)
       if (entry >= FIRST_LETTER) this.append(entry, at, at + 1)
       else if (entry === SEVERAL) this.appendAll(spelledUnits(unit), at, at + 1)
       else if (entry === MARK) this.compose(unit, at + 1)
@@ -193,7 +132,8 @@ export class TokenReader {
   /** `c++`, `c#`: a single letter and its sign. Anywhere else the signs separate. */
   private readSign(text: string, at: number, entry: number): number {
     const sign = entry === SHARP ? '#' : '++'
-    const isName = this.length === 1 && this.word[0]! >= 0x61 && this.word[0]! <= 0x7a
+    const letter = this.scanner.word[0]!
+    const isName = this.length === 1 && letter >= 0x61 && letter <= 0x7a
     if (!isName || !text.startsWith(sign, at)) return this.finishWord(at + 1)
     this.appendAll(sign, at, at + sign.length)
     return this.finishWord(at + sign.length)
@@ -203,14 +143,13 @@ export class TokenReader {
   private readUnspaced(text: string, from: number): number {
     if (this.length > 0) this.finishWord(from)
     let end = from + (text.codePointAt(from)! > 0xffff ? 2 : 1)
-    while (end < text.length && end - from < MAX_LENGTH) {
-      const unit = text.charCodeAt(end)
-      if ((spelled[unit]! || learnUnit(unit)) !== UNSPACED_MARK) break
+    while (end < text.length && end - from < MAX_TERM_LENGTH) {
+      if (this.scanner.kindOf(text.charCodeAt(end)) !== UNSPACED_MARK) break
       end++
     }
     const unit = text.charCodeAt(from)
     // Common ideographs and kana are compared as they are.
-    if (end === from + 1 && unit >= 0x3041 && unit < 0xd800) this.append(unit, from, end)
+    if (end === from + 1 && unit >= FIRST_KANA && unit < FIRST_SURROGATE) this.append(unit, from, end)
     else this.appendAll(foldUnspaced(text.slice(from, end)), from, end)
     return this.finishWord(end)
   }
@@ -218,7 +157,7 @@ export class TokenReader {
   private append(unit: number, start: number, end: number): void {
     if (this.length === 0) this.start = start
     this.end = end
-    if (this.length < MAX_LENGTH) this.word[this.length++] = unit
+    if (this.length < MAX_TERM_LENGTH) this.scanner.word[this.length++] = unit
   }
 
   private appendAll(units: string, start: number, end: number): void {
@@ -226,60 +165,24 @@ export class TokenReader {
   }
 
   private compose(accent: number, end: number): void {
-    if (this.length === 0 || this.length === MAX_LENGTH) return
-    this.word[this.length - 1] = composeUnits(this.word[this.length - 1]!, accent)
+    if (this.length === 0 || this.length === MAX_TERM_LENGTH) return
+    const { word } = this.scanner
+    word[this.length - 1] = composeUnits(word[this.length - 1]!, accent)
     this.end = end
   }
 
   /** Adds the word that was begun, if any; returns `next` for the caller to go on there. */
   private finishWord(next: number): number {
-    const { length, word } = this
+    const { length } = this
     if (length === 0) return next
     this.length = 0
     if (this.tokens >= this.maxTokens) {
       this.isCut = true
       return this.start
     }
-    let first = startState
-    let second = startState
-    for (let at = 0; at < length; at++) {
-      first = Math.imul(first ^ word[at]!, factor)
-      second = Math.imul(second ^ word[at]!, otherFactor)
-    }
-    first = finishHash(first)
-    const { tokens, vocabulary } = this
-    const { slots, mask, base } = vocabulary
-    let slot = (first << 2) & mask
-    while (slots[slot + ENTRY] !== 0 && (slots[slot] !== first || slots[slot + SECOND] !== second))
-      slot = (slot + CELLS) & mask
-    if (tokens === vocabulary.starts.length) vocabulary.growTokens()
-    let term = slots[slot + STAMP]! - base
-    if (term >= 0) vocabulary.counts[term]!++
-    else term = this.meet(slot, slots[slot + ENTRY]! - 1, first, second, word, 0, length)
-    vocabulary.termOf[tokens] = term
-    vocabulary.starts[tokens] = this.start
-    vocabulary.ends[tokens] = this.end
-    this.tokens = tokens + 1
+    if (this.scanner.found === MAX_FOUND) this.takeFound()
+    this.scanner.addWord(length, this.start, this.end)
     return next
-  }
-
-  /** A word that the document has not had yet; -1 where nobody had it. Returns its term. */
-  private meet(
-    slot: number,
-    known: number,
-    first: number,
-    second: number,
-    units: Uint16Array,
-    start: number,
-    length: number,
-  ): number {
-    const { vocabulary } = this
-    const term = this.terms++
-    const stamp = vocabulary.base + term
-    vocabulary.slots[slot + STAMP] = stamp
-    vocabulary.wordOf[term] = known === -1 ? vocabulary.add(slot, first, second, stamp, units, start, length) : known
-    vocabulary.counts[term] = 1
-    return term
   }
 }
 
@@ -298,22 +201,15 @@ export type Tokens = {
   readonly isCut: boolean
 }
 
-const MAX_KEPT_UNITS = 1 << 20
-let scratch = new Uint16Array(0)
-let scratchBytes = Buffer.alloc(0)
-
-/** The characters of a text, to be changed at will until the next text is read. */
-function unitsOf(text: string): Uint16Array {
-  if (scratch.length >= text.length) {
-    scratchBytes.write(text, 'utf16le')
-    return scratch
+function joined(parts: readonly FoundTokens[], tokens: number): FoundTokens {
+  if (parts.length === 1) return parts[0]!
+  const all = { termOf: new Uint32Array(tokens), starts: new Uint32Array(tokens), ends: new Uint32Array(tokens) }
+  let at = 0
+  for (const { termOf, starts, ends } of parts) {
+    all.termOf.set(termOf, at)
+    all.starts.set(starts, at)
+    all.ends.set(ends, at)
+    at += termOf.length
   }
-  const units = new Uint16Array(Math.max(text.length, 1 << 16))
-  const bytes = Buffer.from(units.buffer)
-  if (units.length <= MAX_KEPT_UNITS) {
-    scratch = units
-    scratchBytes = bytes
-  }
-  bytes.write(text, 'utf16le')
-  return units
+  return all
 }

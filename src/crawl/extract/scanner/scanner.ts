@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { createInstances } from '../../../core/work/web-assembly.ts'
 import { MAX_BASE, WITH_TEXTS, XML } from './assembly/wire.ts'
 
 /**
  * The scanner in `assembly/`, which `npm ci` compiles to WebAssembly. One serves all pages of a thread, one after the other:
  * `begin` takes a page in, `scan` reads on and returns how many numbers of `findings` are new, and 0 at the end.
- * The machine code is compiled once per process: the runtime shares it between threads.
  */
 export type Scanner = {
   readonly findings: Int32Array
@@ -36,34 +35,13 @@ type Exports = {
   forgetLinks(): void
 }
 
-/** As much as is used of what every runtime has; its types come with those of browsers. */
-type WebAssembly = {
-  Module: new (bytes: Uint8Array) => object
-  Instance: new (module: object) => { readonly exports: unknown }
-}
-
-const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssembly }).WebAssembly
-
 const FINDINGS = 4096
 const noFolder: Folder = { url: '', originLength: 0 }
 
-let compiled: object | undefined
-
-function scannerModule(): object {
-  compiled ??= new Module(readBuilt())
-  return compiled
-}
-
-function readBuilt(): Uint8Array {
-  try {
-    return readFileSync(new URL('./scanner.wasm', import.meta.url))
-  } catch (cause) {
-    throw new Error('the link scanner was not built; in a checkout, npm ci builds it', { cause })
-  }
-}
+const createInstance = createInstances<Exports>('link scanner', new URL('./scanner.wasm', import.meta.url))
 
 export function createScanner(): Scanner {
-  const exports = new Instance(scannerModule()).exports as Exports
+  const exports = createInstance()
   const { memory } = exports
   const base = exports.baseAt()
   let bytes = new Uint8Array(memory.buffer)

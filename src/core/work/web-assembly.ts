@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+
+/** As much as is used of what every runtime has; its types come with those of browsers. */
+type WebAssembly = {
+  Module: new (bytes: Uint8Array) => object
+  Instance: new (module: object) => { readonly exports: unknown }
+}
+
+const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssembly }).WebAssembly
+
+/**
+ * Makes instances of a scanner that `npm ci` compiled to WebAssembly. It is read when the first is made. Its machine code is compiled once per process: the
+ * runtime shares it between threads.
+ */
+export function createInstances<Exports>(name: string, file: URL): () => Exports {
+  let compiled: object | undefined
+  return () => {
+    compiled ??= new Module(readBuilt(name, file))
+    return new Instance(compiled).exports as Exports
+  }
+}
+
+function readBuilt(name: string, file: URL): Uint8Array {
+  try {
+    return readFileSync(file)
+  } catch (cause) {
+    throw new Error(`the ${name} was not built; in a checkout, npm ci builds it`, { cause })
+  }
+}
