@@ -1,3 +1,5 @@
+import { grown } from '../terms/grown.ts'
+
 /**
  * Many lists of items in one piece of memory: each owner (a term, a profile) has a block that holds its items behind each
  * other. A full block moves to a larger one, a mostly empty one to a smaller, and unused blocks are handed out
@@ -7,8 +9,8 @@
  */
 export class BlockLists {
   cells: Uint32Array
-  offsets = new Uint32Array(16)
-  lengths = new Uint32Array(16)
+  /** For each owner where its items begin and how many they are, side by side: memory is asked once for both. */
+  spans = new Uint32Array(32)
   /** Of all lists. */
   items = 0
   readonly stride: number
@@ -23,32 +25,36 @@ export class BlockLists {
     this.cells = new Uint32Array(256)
   }
 
+  lengthOf(owner: number): number {
+    return this.spans[owner * 2 + 1] ?? 0
+  }
+
   /** Adds an item and returns its first cell, to be filled at once. */
   push(owner: number): number {
-    if (owner >= this.offsets.length) this.growOwners(owner)
-    const length = this.lengths[owner]!
+    if (owner * 2 >= this.spans.length) this.growOwners(owner)
+    const length = this.spans[owner * 2 + 1]!
     if (length === 0) this.allocate(owner, 0)
     else if (length === sizes[this.classes[owner]!]) this.move(owner, this.classes[owner]! + 1)
-    this.lengths[owner] = length + 1
+    this.spans[owner * 2 + 1] = length + 1
     this.items++
-    return this.offsets[owner]! + length * this.stride
+    return this.spans[owner * 2]! + length * this.stride
   }
 
   /** Removes the last item. */
   pop(owner: number): void {
-    const length = this.lengths[owner]! - 1
-    this.lengths[owner] = length
+    const length = this.spans[owner * 2 + 1]! - 1
+    this.spans[owner * 2 + 1] = length
     this.items--
-    if (length === 0) this.free(this.offsets[owner]!, this.classes[owner]!)
+    if (length === 0) this.free(this.spans[owner * 2]!, this.classes[owner]!)
     else if (length * 4 < sizes[this.classes[owner]!]!) this.move(owner, classFor(length * 2))
     if (this.unused * 2 > this.used && this.unused > MIN_COMPACTED) this.compact()
   }
 
   /** Removes an item: the last of the list moves into its cells. Returns what that has in its first cell; -1 where it was the last itself. */
   removeAt(owner: number, index: number): number {
-    const last = this.lengths[owner]! - 1
-    const to = this.offsets[owner]! + index * this.stride
-    const from = this.offsets[owner]! + last * this.stride
+    const last = this.spans[owner * 2 + 1]! - 1
+    const to = this.spans[owner * 2]! + index * this.stride
+    const from = this.spans[owner * 2]! + last * this.stride
     const moved = index === last ? -1 : this.cells[from]!
     this.cells.copyWithin(to, from, from + this.stride)
     this.pop(owner)
@@ -57,29 +63,29 @@ export class BlockLists {
 
   /** Gives an empty list this many items, to be filled at once; returns its first cell. */
   create(owner: number, items: number): number {
-    if (owner >= this.offsets.length) this.growOwners(owner)
+    if (owner * 2 >= this.spans.length) this.growOwners(owner)
     if (items === 0) return 0
     this.allocate(owner, classFor(items))
-    this.lengths[owner] = items
+    this.spans[owner * 2 + 1] = items
     this.items += items
-    return this.offsets[owner]!
+    return this.spans[owner * 2]!
   }
 
   clear(owner: number): void {
-    if (owner >= this.offsets.length || this.lengths[owner] === 0) return
-    this.items -= this.lengths[owner]!
-    this.lengths[owner] = 0
-    this.free(this.offsets[owner]!, this.classes[owner]!)
+    if (this.lengthOf(owner) === 0) return
+    this.items -= this.spans[owner * 2 + 1]!
+    this.spans[owner * 2 + 1] = 0
+    this.free(this.spans[owner * 2]!, this.classes[owner]!)
     if (this.unused * 2 > this.used && this.unused > MIN_COMPACTED) this.compact()
   }
 
   memoryBytes(): number {
-    const { cells, offsets, lengths, classes, heads } = this
-    return cells.byteLength + offsets.byteLength + lengths.byteLength + classes.byteLength + heads.byteLength
+    const { cells, spans, classes, heads } = this
+    return cells.byteLength + spans.byteLength + classes.byteLength + heads.byteLength
   }
 
   private allocate(owner: number, size: number): void {
-    this.offsets[owner] = this.take(size)
+    this.spans[owner * 2] = this.take(size)
     this.classes[owner] = size
   }
 
@@ -104,11 +110,11 @@ export class BlockLists {
   }
 
   private move(owner: number, size: number): void {
-    const from = this.offsets[owner]!
+    const from = this.spans[owner * 2]!
     const before = this.classes[owner]!
     const to = this.take(size)
-    this.cells.copyWithin(to, from, from + this.lengths[owner]! * this.stride)
-    this.offsets[owner] = to
+    this.cells.copyWithin(to, from, from + this.spans[owner * 2 + 1]! * this.stride)
+    this.spans[owner * 2] = to
     this.classes[owner] = size
     this.free(from, before)
   }
@@ -118,11 +124,11 @@ export class BlockLists {
     this.cells = new Uint32Array(Math.ceil((this.used - this.unused) * 1.25) + 256)
     this.used = this.unused = 0
     this.heads.fill(0)
-    for (let owner = 0; owner < this.offsets.length; owner++) {
-      if (this.lengths[owner] === 0) continue
-      const from = this.offsets[owner]!
+    for (let owner = 0; owner * 2 < this.spans.length; owner++) {
+      if (this.spans[owner * 2 + 1] === 0) continue
+      const from = this.spans[owner * 2]!
       this.allocate(owner, this.classes[owner]!)
-      this.cells.set(before.subarray(from, from + this.lengths[owner]! * this.stride), this.offsets[owner]!)
+      this.cells.set(before.subarray(from, from + this.spans[owner * 2 + 1]! * this.stride), this.spans[owner * 2]!)
     }
   }
 
@@ -134,14 +140,9 @@ export class BlockLists {
   }
 
   private growOwners(owner: number): void {
-    const room = Math.max(owner + 1, Math.ceil(this.offsets.length * 1.5))
-    const { offsets, lengths, classes } = this
-    this.offsets = new Uint32Array(room)
-    this.offsets.set(offsets)
-    this.lengths = new Uint32Array(room)
-    this.lengths.set(lengths)
-    this.classes = new Uint8Array(room)
-    this.classes.set(classes)
+    const room = Math.max(owner + 1, Math.ceil(this.classes.length * 1.5))
+    this.spans = grown(this.spans, new Uint32Array(room * 2))
+    this.classes = grown(this.classes, new Uint8Array(room))
   }
 }
 

@@ -1,15 +1,20 @@
 import type { DocumentTerms } from '../terms/document-terms.ts'
 import { isUnspacedUnit } from '../terms/fold.ts'
-import { PAIRS, PREFIXES, SITES, stemmingOfSpace, WORDS } from '../terms/spaces.ts'
-import { hashText, hashUnits } from '../terms/term-hash.ts'
-import type { TermTable } from '../terms/term-table.ts'
-import { eachPrefix, type TermView } from '../terms/term-view.ts'
 import { MAX_TERM_LENGTH } from '../terms/scanner/assembly/wire.ts'
+import { PAIRS, PREFIXES, SITES, stemmingOfSpace, WORDS } from '../terms/spaces.ts'
+import { hashInSpace, hashText, hashUnits } from '../terms/term-hash.ts'
+import type { TermTable } from '../terms/term-table.ts'
+import { eachPrefix, type Numbering, type TermView } from '../terms/term-view.ts'
 import type { IndexTerms } from './index-terms.ts'
 import { isJoinedToNext } from './leaf-search.ts'
+import { secondHash } from './term-finder.ts'
 
 /** No character of a script without spaces is lower; most pages have none at all. */
 const FIRST_UNSPACED = 0x0e00
+
+const ABSENT = -1
+/** So many terms are looked up side by side. */
+const AHEAD = 64
 
 /** Which of the index's terms the present document has. */
 export class DocumentHits {
@@ -19,6 +24,13 @@ export class DocumentHits {
   /** For each term of the index a bit, set where the document has it: bits stay in the cache that is nearest to the processor. */
   present = new Uint32Array(32)
   private readonly index: IndexTerms
+  /** Most words of a document were in one before. What they are here holds as long as no term comes or goes. */
+  private readonly known = new Map<number, { owner: object; version: number; terms: Int32Array }>()
+  /** Numbers of terms that are looked up next, and their hashes. */
+  private readonly asked = new Uint32Array(AHEAD)
+  private readonly firsts = new Int32Array(AHEAD)
+  /** Of what was touched. Nobody asks for it, but without it nothing would be touched. */
+  protected touched = 0
   private readonly pair = new Uint16Array(2 * MAX_TERM_LENGTH)
 
   constructor(index: IndexTerms) {
@@ -61,15 +73,61 @@ export class DocumentHits {
   }
 
   memoryBytes(): number {
-    return this.terms.byteLength + this.present.byteLength
+    let bytes = this.terms.byteLength + this.present.byteLength
+    for (const { terms } of this.known.values()) bytes += terms.byteLength
+    return bytes
   }
 
-  private findTerms({ table }: TermView, space: number): void {
-    const { units, offsets, lengths, hashes, limit } = table
-    for (let term = 0; term < limit; term++) {
-      const known = this.index.table.findUnits(hashes[term]!, space, units, offsets[term]!, lengths[term]!)
-      if (known !== -1) this.add(known)
+  private findTerms(view: TermView, space: number): void {
+    const { owner, numbers } = view.numbering
+    const known = this.knownIn(space, view.numbering)
+    let asked = 0
+    for (let term = 0; term < numbers.length; term++) {
+      const entry = known[numbers[term]!]!
+      if (entry > 0) this.add(entry - 1)
+      else if (entry === 0) {
+        this.asked[asked++] = numbers[term]!
+        if (asked < AHEAD) continue
+        this.ask(owner, space, asked, known)
+        asked = 0
+      }
     }
+    this.ask(owner, space, asked, known)
+  }
+
+  /** Looks up terms that are not known yet: memory is asked for all of them before the first is needed. */
+  private ask(
+    { units, offsets, lengths, hashes }: Numbering['owner'],
+    space: number,
+    count: number,
+    known: Int32Array,
+  ): void {
+    const { asked, firsts } = this
+    const { finder } = this.index
+    let touched = 0
+    for (let at = 0; at < count; at++) {
+      firsts[at] = hashInSpace(hashes[asked[at]!]!, space)
+      touched ^= finder.touch(firsts[at]!)
+    }
+    this.touched = touched
+    for (let at = 0; at < count; at++) {
+      const number = asked[at]!
+      const id = finder.find(firsts[at]!, secondHash(units, offsets[number]!, lengths[number]!, space))
+      known[number] = id === -1 ? ABSENT : id + 1
+      if (id !== -1) this.add(id)
+    }
+  }
+
+  /** For each number of the terms of a space what was found for it: 0 where nobody looked, `ABSENT`, or the index's term plus one. */
+  private knownIn(space: number, { owner }: Numbering): Int32Array {
+    const { version } = this.index
+    const known = this.known.get(space)
+    const isOld = known === undefined || known.owner !== owner || known.version !== version
+    if (!isOld && known.terms.length >= owner.offsets.length) return known.terms
+    const terms = new Int32Array(owner.offsets.length)
+    if (!isOld) terms.set(known.terms)
+    this.known.set(space, { owner, version, terms })
+    return terms
   }
 
   private findPrefixes(table: TermTable, length: number): void {

@@ -1,15 +1,20 @@
 import { grown } from '../terms/grown.ts'
 import { PREFIXES } from '../terms/spaces.ts'
+import { hashInSpace } from '../terms/term-hash.ts'
 import { TermTable } from '../terms/term-table.ts'
 import type { PostingKey } from './posting-keys.ts'
+import { secondHash, TermFinder } from './term-finder.ts'
 
 /** The terms of all profiles as numbers, each as long as a profile uses it. */
 export class IndexTerms {
   readonly table = new TermTable()
+  readonly finder = new TermFinder()
   /** How many terms there are in each space, so that empty ones are skipped. */
   readonly inSpace = new Uint32Array(256)
   /** How many beginnings there are of each length. */
   readonly prefixLengths = new Uint32Array(256)
+  /** Another one whenever a term came or went. */
+  version = 0
   private users = new Uint32Array(16)
 
   get size(): number {
@@ -28,6 +33,8 @@ export class IndexTerms {
     if (id >= this.users.length) this.users = grown(this.users, new Uint32Array(Math.ceil(this.users.length * 1.5)))
     this.users[id]!++
     if (this.table.size > size) {
+      this.version++
+      this.finder.add(hashInSpace(word.hash, space), this.secondHashOf(id), id)
       this.inSpace[space]!++
       if (space === PREFIXES) this.prefixLengths[word.text.length]!++
     }
@@ -36,14 +43,21 @@ export class IndexTerms {
 
   release(id: number): void {
     if (--this.users[id]! > 0) return
+    this.version++
     const space = this.table.spaceOf(id)
+    this.finder.remove(hashInSpace(this.table.hashes[id]!, space), id)
     this.inSpace[space]!--
     if (space === PREFIXES) this.prefixLengths[this.table.lengths[id]!]!--
     this.table.remove(id)
   }
 
+  private secondHashOf(id: number): number {
+    const { units, offsets, lengths } = this.table
+    return secondHash(units, offsets[id]!, lengths[id]!, this.table.spaceOf(id))
+  }
+
   memoryBytes(): number {
-    const { table, users, inSpace, prefixLengths } = this
-    return table.memoryBytes() + users.byteLength + inSpace.byteLength + prefixLengths.byteLength
+    const { table, finder, users, inSpace, prefixLengths } = this
+    return table.memoryBytes() + finder.memoryBytes() + users.byteLength + inSpace.byteLength + prefixLengths.byteLength
   }
 }

@@ -71,8 +71,8 @@ export class ProfileEntries {
   remove(slot: number): void {
     const { own } = this
     const entries = this.entriesOf(slot)
-    const size = own.cells[own.offsets[slot]! + LISTED]! - 1
-    const from = own.offsets[slot]! + HEAD
+    const size = own.cells[own.spans[slot * 2]! + LISTED]! - 1
+    const from = own.spans[slot * 2]! + HEAD
     for (let entry = 0; entry < entries; entry++) {
       const term = own.cells[from + entry * ENTRY]!
       const place = own.cells[from + entries * ENTRY + entry]!
@@ -83,7 +83,7 @@ export class ProfileEntries {
   }
 
   eachTerm(slot: number, found: (term: number) => void): void {
-    const from = this.own.offsets[slot]! + HEAD
+    const from = this.own.spans[slot * 2]! + HEAD
     const end = from + this.entriesOf(slot) * ENTRY
     for (let at = from; at < end; at += ENTRY) found(this.own.cells[at]!)
   }
@@ -102,10 +102,10 @@ export class ProfileEntries {
 
   /** Pays for the first `count` of the terms; returns how many candidates there are. */
   private pay(terms: Uint32Array, count: number): number {
-    const { lengths } = this.postings
-    if (this.postings.items === 0) return 0
+    const { spans, items } = this.postings
+    if (items === 0) return 0
     let payments = 0
-    for (let index = 0; index < count; index++) payments += lengths[terms[index]!] ?? 0
+    for (let index = 0; index < count; index++) payments += spans[terms[index]! * 2 + 1] ?? 0
     return payments > this.slots * FEW ? this.payMany(terms, count) : this.payFew(terms, count)
   }
 
@@ -115,12 +115,12 @@ export class ProfileEntries {
    */
   settle(count: number, present: Uint32Array): number {
     const { candidates, sums } = this
-    const { cells, offsets, lengths } = this.own
+    const { cells, spans } = this.own
     let left = 0
     for (let index = 0; index < count; index++) {
       const slot = candidates[index]!
-      let at = offsets[slot]!
-      const entries = ((lengths[slot]! - HEAD) / RECORD) | 0
+      let at = spans[slot * 2]!
+      const entries = ((spans[slot * 2 + 1]! - HEAD) / RECORD) | 0
       const threshold = cells[at]! | 0
       const end = at + HEAD + entries * ENTRY
       let sum = 0
@@ -138,12 +138,12 @@ export class ProfileEntries {
   }
 
   private payFew(terms: Uint32Array, count: number): number {
-    const { offsets, lengths, cells } = this.postings
+    const { spans, cells } = this.postings
     const { paid, candidates } = this
     let found = 0
     for (let index = 0; index < count; index++) {
-      const from = offsets[terms[index]!] ?? 0
-      const end = from + (lengths[terms[index]!] ?? 0)
+      const from = spans[terms[index]! * 2] ?? 0
+      const end = from + (spans[terms[index]! * 2 + 1] ?? 0)
       for (let at = from; at < end; at++) {
         const slot = cells[at]! >>> SHARE_BITS
         const before = paid[slot]!
@@ -153,8 +153,8 @@ export class ProfileEntries {
       }
     }
     for (let index = 0; index < count; index++) {
-      const from = offsets[terms[index]!] ?? 0
-      const end = from + (lengths[terms[index]!] ?? 0)
+      const from = spans[terms[index]! * 2] ?? 0
+      const end = from + (spans[terms[index]! * 2 + 1] ?? 0)
       for (let at = from; at < end; at++) paid[cells[at]! >>> SHARE_BITS] = 0
     }
     return found
@@ -162,11 +162,11 @@ export class ProfileEntries {
 
   /** Candidates come in the order of their slots, in which their records lie, too. */
   private payMany(terms: Uint32Array, count: number): number {
-    const { offsets, lengths, cells } = this.postings
+    const { spans, cells } = this.postings
     const { paid, paidFour, candidates, slots } = this
     for (let index = 0; index < count; index++) {
-      const from = offsets[terms[index]!] ?? 0
-      const end = from + (lengths[terms[index]!] ?? 0)
+      const from = spans[terms[index]! * 2] ?? 0
+      const end = from + (spans[terms[index]! * 2 + 1] ?? 0)
       for (let at = from; at < end; at++) paid[cells[at]! >>> SHARE_BITS]! += cells[at]! & 0xff
     }
     let found = 0
@@ -214,7 +214,7 @@ export class ProfileEntries {
     // The cells may be others after the push.
     const at = this.postings.push(term)
     this.postings.cells[at] = (slot << SHARE_BITS) | share
-    return this.postings.lengths[term]! - 1
+    return this.postings.lengthOf(term) - 1
   }
 
   /** Another profile may move into the free place; its record is updated. */
@@ -230,9 +230,9 @@ export class ProfileEntries {
 
   /** The cell of a profile's record that holds its index in the list of a term. */
   private placeOf(slot: number, term: number): number {
-    const { cells, offsets } = this.own
+    const { cells, spans } = this.own
     const entries = this.entriesOf(slot)
-    const from = offsets[slot]! + HEAD
+    const from = spans[slot * 2]! + HEAD
     let low = 0
     for (let high = entries - 1; low < high; ) {
       const middle = (low + high) >> 1
@@ -243,7 +243,7 @@ export class ProfileEntries {
   }
 
   private entriesOf(slot: number): number {
-    return (this.own.lengths[slot]! - HEAD) / RECORD
+    return (this.own.lengthOf(slot) - HEAD) / RECORD
   }
 
   private makeRoom(slot: number): void {

@@ -1,7 +1,7 @@
 import { grown } from './grown.ts'
 import { hashText } from './term-hash.ts'
 import { TermTable } from './term-table.ts'
-import { TermView, type ViewTerms, type Word } from './term-view.ts'
+import { type Numbering, TermView, type ViewTerms, type Word } from './term-view.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** What a word is compared as: without accents, its stem. */
@@ -139,6 +139,9 @@ export class RespelledWords {
     }
     const table = TermTable.ofWords(this.vocabulary!, same)
     for (const term of changed) idOf[term] = table.addWord(respelled[term]!)
+    const all = new Uint32Array(table.limit)
+    for (let term = 0; term < terms; term++) all[idOf[term]!] = respelled[term]!
+    table.origin = { vocabulary: this.vocabulary!, words: all }
     const counts = new Uint32Array(table.limit)
     for (let term = 0; term < terms; term++) counts[idOf[term]!]! += spelled.counts[term]!
     const termOf = new Uint32Array(tokens)
@@ -195,6 +198,10 @@ class MappedTerms implements ViewTerms {
     if (result === -1) return -1
     const at = this.slotOf(result)
     return this.slots[at] === 0 ? -1 : this.slots[at + 1]!
+  }
+
+  get numbering(): Numbering {
+    return { owner: this.all, numbers: this.results.subarray(0, this.size) }
   }
 
   toTable(): TermTable {

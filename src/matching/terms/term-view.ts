@@ -10,7 +10,14 @@ export type Word = {
 }
 
 /** The terms of a view, if they are not in a table of their own: see `MappedTerms`. */
-export type ViewTerms = { find(word: Word): number; toTable(): TermTable }
+export type ViewTerms = { readonly numbering: Numbering; find(word: Word): number; toTable(): TermTable }
+
+/** Terms by their numbers in something that outlives the document, with its spellings and hashes. */
+export type Numbering = {
+  readonly owner: { readonly units: Uint16Array; offsets: Uint32Array; lengths: Uint8Array; hashes: Int32Array }
+  /** For each term. */
+  readonly numbers: Uint32Array
+}
 
 /**
  * The tokens of a document under one way of telling terms apart: as they are compared, or by their stems. Token numbers
@@ -50,6 +57,13 @@ export class TermView {
   get table(): TermTable {
     this.known ??= (this.source as ViewTerms).toTable()
     return this.known
+  }
+
+  get numbering(): Numbering {
+    const { source } = this
+    return source instanceof TermTable
+      ? { owner: source.origin!.vocabulary, numbers: source.origin!.words }
+      : source.numbering
   }
 
   /** -1 where the document does not have it. */

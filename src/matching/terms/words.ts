@@ -1,6 +1,6 @@
 import { foldWord } from './fold.ts'
-import { TokenReader } from './tokens.ts'
 import { MAX_TERM_LENGTH } from './scanner/assembly/wire.ts'
+import { TokenReader } from './tokens.ts'
 
 export type SpelledWord = {
   /** In lower case, with its accents. */

@@ -146,4 +146,3 @@ export class WordScanner {
     this.spelled = new Uint16Array(buffer, this.exports.spelledAt(), spellTable.length)
   }
 }
-
