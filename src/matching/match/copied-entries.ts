@@ -3,9 +3,15 @@ import { BlockLists } from './block-lists.ts'
 
 /** How many other entries there is room for in a copy, for each size of copies. */
 const sizes = [0, 1, 2, 4, 7]
-/** Before the other entries: the profile's slot, the weight of the term that it is listed under, and the profile's threshold. */
-const HEAD = 3
-const ENTRY = 2
+/**
+ * A cell is a number of 24 bits and one of 8. Before the other entries come the profile's slot with the unit of its weights, and its threshold with the weight of the
+ * term that it is listed under; an entry is a term with its weight. Weights and threshold are counted in the unit, which is the weights' greatest common divisor:
+ * whole numbers and tenths, which nearly all are, fit into a byte so.
+ */
+const HEAD = 2
+const SMALL_BITS = 8
+const MAX_SMALL = 2 ** SMALL_BITS - 1
+const MAX_LARGE = 2 ** (32 - SMALL_BITS) - 1
 /** The copies of a profile take no more cells than this. */
 const MAX_CELLS = 40
 /** So many lists are touched before the first of them is read: memory answers many questions at once, but only if they are asked at once. */
@@ -29,7 +35,7 @@ export type CopiedSearch = {
  * for simple profiles of few entries that are listed under few terms: the others would have too many copies.
  */
 export class CopiedEntries {
-  private readonly lists = sizes.map((others) => new BlockLists(HEAD + others * ENTRY))
+  private readonly lists = sizes.map((others) => new BlockLists(HEAD + others))
   /** A bit for each profile that was found already, under another of its terms. */
   private seen = new Uint32Array(1)
   /** For each term a bit for each size in which it has a list: most terms have few, and what is asked is near. */
@@ -40,6 +46,25 @@ export class CopiedEntries {
   /** Of what was touched. Nobody asks for it, but without it nothing would be touched. */
   protected touched = 0
 
+  /** The units of weights in use, and their numbers. */
+  private readonly units: number[] = []
+  private readonly unitNumbers = new Map<number, number>()
+
+  /** In which of the lists a profile belongs of which so many entries are listed; -1 where it must not be copied. */
+  sizeOf(entries: readonly ProfileEntry[], posted: number, threshold: number): number {
+    const size = copySize(entries.length, posted)
+    if (size === -1) return -1
+    const unit = unitOf(entries)
+    if (unit === 0 || threshold / unit > MAX_LARGE) return -1
+    for (const { term, weight } of entries) if (term > MAX_LARGE || weight / unit > MAX_SMALL) return -1
+    if (!this.unitNumbers.has(unit)) {
+      if (this.units.length > MAX_SMALL) return -1
+      this.unitNumbers.set(unit, this.units.length)
+      this.units.push(unit)
+    }
+    return size
+  }
+
   /** Adds a profile to the list of one of its terms; returns its index there. */
   post(size: number, slot: number, threshold: number, entries: readonly ProfileEntry[], posted: ProfileEntry): number {
     if (slot >>> 5 >= this.seen.length) this.seen = new Uint32Array(((slot * 1.5) >>> 5) + 1)
@@ -48,16 +73,12 @@ export class CopiedEntries {
     if (posted.term >= this.sizesOf.length)
       this.sizesOf = grown(this.sizesOf, new Uint8Array(Math.ceil(posted.term * 1.5) + 1))
     this.sizesOf[posted.term]! |= 1 << size
-    const end = at + HEAD + sizes[size]! * ENTRY
+    const end = at + list.stride
     const { cells } = list
-    cells[at++] = slot
-    cells[at++] = posted.weight
-    cells[at++] = threshold
-    for (const entry of entries) {
-      if (entry === posted) continue
-      cells[at++] = entry.term
-      cells[at++] = entry.weight
-    }
+    const unit = unitOf(entries)
+    cells[at++] = (slot << SMALL_BITS) | this.unitNumbers.get(unit)!
+    cells[at++] = (Math.ceil(threshold / unit) << SMALL_BITS) | (posted.weight / unit)
+    for (const entry of entries) if (entry !== posted) cells[at++] = (entry.term << SMALL_BITS) | (entry.weight / unit)
     // What is left over weighs nothing.
     cells.fill(0, at, end)
     return list.lengthOf(posted.term) - 1
@@ -68,7 +89,7 @@ export class CopiedEntries {
     const list = this.lists[size]!
     const moved = list.removeAt(term, place)
     if (list.lengthOf(term) === 0) this.sizesOf[term]! &= ~(1 << size)
-    return moved
+    return moved === -1 ? -1 : moved >>> SMALL_BITS
   }
 
   /** Puts profiles whose weights reach their thresholds, each once, and their sums at `found` and behind; returns where that ends. */
@@ -114,34 +135,42 @@ export class CopiedEntries {
     { present, slots, sums }: CopiedSearch,
     found: number,
   ): number {
-    const { seen, starts, ends } = this
+    const { seen, starts, ends, units } = this
     let left = found
     for (let list = 0; list < lists; list++) {
       const end = ends[list]!
       for (let at = starts[list]!; at < end; ) {
-        const slot = cells[at]!
-        let sum = cells[at + 1]! | 0
-        const threshold = cells[at + 2]! | 0
+        const head = cells[at]!
+        const own = cells[at + 1]!
+        let sum = own & MAX_SMALL
         at += HEAD
-        for (const next = at + width; at < next; at += ENTRY) {
-          const other = cells[at]!
+        for (const next = at + width; at < next; at++) {
+          const entry = cells[at]!
+          const term = entry >>> SMALL_BITS
           // All bits of the weight, or none.
-          sum = (sum + (cells[at + 1]! & -((present[other >>> 5]! >>> (other & 31)) & 1))) | 0
+          sum += entry & MAX_SMALL & -((present[term >>> 5]! >>> (term & 31)) & 1)
         }
-        if (sum < threshold) continue
+        if (sum < own >>> SMALL_BITS) continue
+        const slot = head >>> SMALL_BITS
         const bit = 1 << (slot & 31)
         if ((seen[slot >>> 5]! & bit) !== 0) continue
         seen[slot >>> 5]! |= bit
         slots[left] = slot
-        sums[left++] = sum
+        sums[left++] = sum * units[head & MAX_SMALL]!
       }
     }
     return left
   }
 }
 
-/** In which of the lists a profile with this many entries belongs, of which some are listed; -1 where it must not be copied. */
+/** In which of the lists a profile with this many entries belongs, of which some are listed; -1 where it would have too many copies. */
 export function copySize(entries: number, posted: number): number {
   const size = sizes.findIndex((others) => others >= entries - 1)
-  return size === -1 || posted * (HEAD + sizes[size]! * ENTRY) > MAX_CELLS ? -1 : size
+  return size === -1 || posted * (HEAD + sizes[size]!) > MAX_CELLS ? -1 : size
+}
+
+function unitOf(entries: readonly ProfileEntry[]): number {
+  let unit = 0
+  for (const { weight } of entries) for (let rest = weight; rest !== 0; ) [unit, rest] = [rest, unit % rest]
+  return unit
 }

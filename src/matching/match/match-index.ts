@@ -76,6 +76,8 @@ export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
   const hits = new DocumentHits(terms)
   const kept = new Map<number, CompiledInterests>()
   const always = new Set<number>()
+  /** Who was found in the present document. */
+  let found = new Float64Array(16)
   let keptTerms = 0
   let refused = 0
   let undecided = 0
@@ -127,9 +129,12 @@ export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
   /** What the entries found; adds those to the matches that the document concerns. */
   function decide(left: number, document: DocumentTerms, matches: Match[], budgetOf: BudgetOf): void {
     const { candidates: slots, sums } = entries
+    if (found.length < left) found = new Float64Array(left * 2)
+    // By themselves, so that memory is asked for all of them at once.
+    for (let at = 0; at < left; at++) found[at] = ids.ids[slots[at]!]!
     for (let at = 0; at < left; at++) {
       if (sums[at] === 0) verify(slots[at]!, document, matches, budgetOf)
-      else matches.push({ id: ids.ids[slots[at]!]!, relevance: sums[at]! / 1000 })
+      else matches.push({ id: found[at]!, relevance: sums[at]! / 1000 })
     }
   }
 
@@ -187,7 +192,7 @@ export function createMatchIndex({ maxAlways = MAX_ALWAYS } = {}): MatchIndex {
     }),
     memoryBytes() {
       const arrays = ids.memoryBytes() + terms.memoryBytes() + entries.memoryBytes() + hits.memoryBytes()
-      return arrays + kept.size * OBJECT_BYTES + keptTerms * TERM_BYTES
+      return arrays + found.byteLength + kept.size * OBJECT_BYTES + keptTerms * TERM_BYTES
     },
   }
 }

@@ -1,5 +1,5 @@
 import { BlockLists } from './block-lists.ts'
-import { CopiedEntries, copySize, type ProfileEntry } from './copied-entries.ts'
+import { CopiedEntries, type ProfileEntry } from './copied-entries.ts'
 import type { FiledEntry } from './filing.ts'
 import type { IndexTerms } from './index-terms.ts'
 
@@ -53,7 +53,7 @@ export class ProfileEntries {
     this.makeRoom(slot)
     const merged = this.merge(entries)
     const posted = merged.reduce((count, { isPosted }) => count + (isPosted ? 1 : 0), 0)
-    const size = threshold === 0 ? -1 : copySize(merged.length, posted)
+    const size = threshold === 0 ? -1 : this.copies.sizeOf(merged, posted, threshold)
     let at = this.own.create(slot, HEAD + merged.length * RECORD)
     let place = at + HEAD + merged.length * ENTRY
     const { cells } = this.own
