@@ -143,6 +143,26 @@ describe('many profiles in the match index', () => {
     }
   })
 
+  test('are matched with weights of more units than copies can name, and with weights too far apart', () => {
+    const index = createMatchIndex()
+    const profiles = new Map<number, CompiledInterests>()
+    for (let n = 0; n < 900; n++) {
+      const times = (factor: number): number => ((n + 1) * factor) / 1000
+      const far = n % 3 === 0 ? [{ key: `term${n % 20}`, weight: times(300) }] : []
+      const keywords = [{ key: `term${n % 50}`, weight: times(1) }, { key: `term${n % 7}`, weight: times(2) }, ...far]
+      profiles.set(n, compileInterests({ ...noInterests, keywords, threshold: times(1 + (n % 3)) }))
+      index.set(n, profiles.get(n)!)
+    }
+    for (let removed = 0; removed < 900; removed += 11) {
+      index.remove(removed)
+      profiles.delete(removed)
+    }
+    for (let n = 0; n < 20; n++) {
+      const terms = textOnly(Array.from({ length: 12 }, (_, at) => `term${pick(n * 1000 + at, 50)}`).join(' '))
+      assert.deepEqual(sorted(index.match(terms)), sorted(matchNaively(profiles, terms)))
+    }
+  })
+
   test('can come and go for ever without the memory growing', () => {
     const index = createMatchIndex()
     const fill = (from: number): void => {

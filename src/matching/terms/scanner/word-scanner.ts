@@ -130,7 +130,7 @@ export class WordScanner {
     return this.exports.endDocument()
   }
 
-  /** For each word where its letters are in `cells`: first their count and kind, then letters from the second cell but one. */
+  /** For each word where it begins in `bytes`: eight bytes for the count and kind of its letters, then the letters. */
   letters(): { places: Uint32Array; bytes: Uint8Array } {
     return { places: this.numbers(this.exports.placesAt(), this.words), bytes: this.memory }
   }
