@@ -18,7 +18,7 @@ const MAX_KEPT_BYTES = 1 << 23
  * taken, and given back when the document is read. Who comes in between gets one of its own.
  */
 export class Vocabulary {
-  readonly scanner = new WordScanner()
+  readonly scanner: WordScanner
   /** Of words that have been learnt from the scanner. */
   size = 0
   offsets = new Uint32Array(1 << 11)
@@ -26,12 +26,27 @@ export class Vocabulary {
   hashes = new Int32Array(1 << 11)
   /** 1 where a word is not made of ASCII characters alone. */
   accents = new Uint8Array(1 << 11)
+  /** Of the next document's first term. */
+  stamp = 1
   /** The spellings. What was written is never changed: tables of documents refer to it. */
   units = new Uint16Array(1 << 14)
   private unitsUsed = 0
+  private hasScanner = true
+
+  constructor(scanner: WordScanner) {
+    this.scanner = scanner
+  }
+
+  /** Hands the scanner on, which begins anew. What has been learnt stays: documents refer to it. */
+  retire(): WordScanner {
+    this.hasScanner = false
+    this.scanner.forgetWords()
+    return this.scanner
+  }
 
   /** The number of a word, which is added if nobody had it. */
   intern(text: string): number {
+    if (!this.hasScanner) throw new Error('a vocabulary that was given up takes in no words')
     const word = this.scanner.intern(text)
     this.learn()
     return word
@@ -79,14 +94,15 @@ export class Vocabulary {
 let free: Vocabulary | null = null
 
 export function takeVocabulary(): Vocabulary {
-  const vocabulary = free ?? new Vocabulary()
+  const vocabulary = free
   free = null
-  return vocabulary
+  if (vocabulary === null) return new Vocabulary(new WordScanner())
+  const isFull = vocabulary.size > MAX_WORDS || vocabulary.stamp >= MAX_STAMP
+  return isFull ? new Vocabulary(vocabulary.retire()) : vocabulary
 }
 
 /** After a document. */
 export function giveBack(vocabulary: Vocabulary): void {
-  const { scanner } = vocabulary
-  const isLarge = vocabulary.size > MAX_WORDS || scanner.memoryBytes > MAX_KEPT_BYTES
-  if (scanner.endDocument() < MAX_STAMP && !isLarge) free = vocabulary
+  vocabulary.stamp = vocabulary.scanner.endDocument()
+  if (vocabulary.scanner.memoryBytes <= MAX_KEPT_BYTES) free = vocabulary
 }

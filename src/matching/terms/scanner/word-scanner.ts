@@ -20,6 +20,7 @@ type Exports = {
   wordCount(): number
   takeFound(): void
   endDocument(): number
+  forgetWords(): void
   scan(from: number, end: number, isLast: boolean, offset: number, limit: number): number
   addWord(length: number, start: number, end: number): void
   intern(length: number): number
@@ -128,6 +129,12 @@ export class WordScanner {
   /** The next document has other terms. Returns how many terms there were since the beginning, plus one. */
   endDocument(): number {
     return this.exports.endDocument()
+  }
+
+  /** Words are numbered from 0 again. */
+  forgetWords(): void {
+    this.exports.forgetWords()
+    if (this.word.length === 0) this.lookAgain()
   }
 
   /** For each word where it begins in `bytes`: eight bytes for the count and kind of its letters, then the letters. */

@@ -78,6 +78,23 @@ export function begin(newSeed: u64, newFactor: u64, newOtherFactor: u64): void {
   factor = newFactor | 1
   otherFactor = newOtherFactor | 1
   v128.store(window, i8x16.splat(-1))
+  makeTables()
+}
+
+/** Begins a new vocabulary, in the same memory. */
+export function forgetWords(): void {
+  memory.fill(__heap_base, 0, top - __heap_base)
+  top = __heap_base
+  letters = 0
+  lettersEnd = 0
+  words = 0
+  terms = 0
+  found = 0
+  base = 1
+  makeTables()
+}
+
+function makeTables(): void {
   slotBits = 12
   slots = allocate((<usize>FIRST_SLOTS) << SLOT_BITS)
   placesRoom = FIRST_WORDS
