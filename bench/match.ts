@@ -21,6 +21,8 @@ const TERMS = 5
 const THRESHOLD_SHARE = 0.6
 const TEXT_LENGTH = 58_000
 const DOCUMENTS = 60
+/** Each document is matched so often. */
+const ROUNDS = 5
 const NAIVE_PROFILES = 10_000
 const UPDATES = 20_000
 const UPDATES_EACH = 500
@@ -86,6 +88,10 @@ type Stats = {
   memoryMb: number
   p50Ms: number
   p95Ms: number
+  /** The 95th of a hundred documents, of which each counts by the least of its times: other work on the machine makes the others longer. */
+  leastP95Ms: number
+  /** The thread's processor time, mean of all. */
+  cpuMs: number
   matches: number
   naiveMs: number
   updatesPerSecond: number
@@ -114,12 +120,21 @@ function measure(profiles: number, words: Words, documents: readonly DocumentTer
   const { index, some, setMs } = buildIndex(profiles, words)
   for (const document of documents) index.match(document) // code is compiled
   let matches = 0
-  const times = documents.map((document) => {
-    const startedAt = performance.now()
-    matches += index.match(document).length
-    return performance.now() - startedAt
-  })
-  times.sort((a, b) => a - b)
+  const all: number[] = []
+  const least = documents.map(() => Number.POSITIVE_INFINITY)
+  const cpuBefore = process.threadCpuUsage()
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [at, document] of documents.entries()) {
+      const startedAt = performance.now()
+      matches += index.match(document).length
+      const took = performance.now() - startedAt
+      all.push(took)
+      least[at] = Math.min(least[at]!, took)
+    }
+  }
+  const cpu = process.threadCpuUsage(cpuBefore)
+  all.sort((a, b) => a - b)
+  least.sort((a, b) => a - b)
   const startedAt = performance.now()
   const naive = documents.slice(0, 5).map((document) => matchNaively(some, document).length)
   const naiveMs = ((performance.now() - startedAt) / naive.length) * (profiles / some.length)
@@ -127,9 +142,11 @@ function measure(profiles: number, words: Words, documents: readonly DocumentTer
     profiles,
     builtPerSecond: profiles / (setMs / 1000),
     memoryMb: index.memoryBytes() / 1e6,
-    p50Ms: times[Math.floor(times.length * 0.5)]!,
-    p95Ms: times[Math.floor(times.length * 0.95)]!,
-    matches: matches / documents.length,
+    p50Ms: all[Math.floor(all.length * 0.5)]!,
+    p95Ms: all[Math.floor(all.length * 0.95)]!,
+    leastP95Ms: least[Math.floor(least.length * 0.95)]!,
+    cpuMs: (cpu.user + cpu.system) / 1000 / all.length,
+    matches: matches / all.length,
     naiveMs,
     updatesPerSecond: updateWhileMatching(index, words, documents).updatesPerSecond,
   }
@@ -164,23 +181,30 @@ export const run: Benchmark = async ({ values }) => {
   const documents = createDocuments(words)
   const all = sizes.map((profiles) => measure(profiles, words, documents))
   const stats: Record<string, number> = {}
-  for (const { profiles, p50Ms, p95Ms, naiveMs, memoryMb, updatesPerSecond } of all) {
+  for (const { profiles, p50Ms, p95Ms, leastP95Ms, cpuMs, naiveMs, memoryMb, updatesPerSecond } of all) {
     const name = `at${profiles / 1000}k`
     if (GOALS_MS[profiles] !== undefined) stats[`${name}P95OfGoal`] = p95Ms / GOALS_MS[profiles]
     Object.assign(stats, {
       [`${name}NaiveOverOurs`]: naiveMs / p50Ms,
       [`${name}P50Ms`]: p50Ms,
       [`${name}P95Ms`]: p95Ms,
+      [`${name}LeastP95Ms`]: leastP95Ms,
+      [`${name}CpuMs`]: cpuMs,
     })
     Object.assign(stats, { [`${name}MemoryMb`]: memoryMb, [`${name}UpdatesPerSecond`]: updatesPerSecond })
   }
   return {
     name: 'match',
-    columns: ['profiles', 'p50 ms', 'p95 ms', 'goal ms', 'naive ms', 'times', 'matches', 'MB', 'built/s', 'updates/s'],
+    columns: [
+      ...['profiles', 'p50 ms', 'p95 ms', 'least p95 ms', 'CPU ms', 'goal ms'],
+      ...['naive ms', 'times', 'matches', 'MB', 'built/s', 'updates/s'],
+    ],
     rows: all.map((row) => [
       row.profiles,
       row.p50Ms,
       row.p95Ms,
+      row.leastP95Ms,
+      row.cpuMs,
       GOALS_MS[row.profiles] ?? '',
       Math.round(row.naiveMs),
       row.naiveMs / row.p50Ms,
@@ -192,7 +216,8 @@ export const run: Benchmark = async ({ values }) => {
     stats,
     notes: [
       `Words by Zipf over ${VOCABULARY} words; profiles have ${TERMS} of them, excluding the ${FUNCTION_WORDS} most common, with weights 1 to 5 and a threshold of ${THRESHOLD_SHARE * 100} % of their sum.`,
-      `${DOCUMENTS} documents of ${TEXT_LENGTH} characters, already parsed; matches is the mean per document.`,
+      `${DOCUMENTS} documents of ${TEXT_LENGTH} characters, already parsed, each ${ROUNDS} times; matches is the mean per document.`,
+      'least p95 ms counts each document by the least of its times, CPU ms is the mean processor time: both say more on a machine with other work.',
       `The naive loop ran over ${NAIVE_PROFILES} profiles; larger values are extrapolated.`,
       'MB is the size of the index, without the compiled interests of the caller.',
     ],

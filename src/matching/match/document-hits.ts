@@ -122,10 +122,11 @@ export class DocumentHits {
   private knownIn(space: number, { owner }: Numbering): Int32Array {
     const { version } = this.index
     const known = this.known.get(space)
-    const isOld = known === undefined || known.owner !== owner || known.version !== version
-    if (!isOld && known.terms.length >= owner.offsets.length) return known.terms
-    const terms = new Int32Array(owner.offsets.length)
-    if (!isOld) terms.set(known.terms)
+    const isValid = known !== undefined && known.owner === owner && known.version === version
+    const hasRoom = known !== undefined && known.terms.length >= owner.offsets.length
+    if (isValid && hasRoom) return known.terms
+    const terms = hasRoom ? known.terms.fill(0) : new Int32Array(owner.offsets.length)
+    if (isValid) terms.set(known.terms)
     this.known.set(space, { owner, version, terms })
     return terms
   }
