@@ -80,11 +80,13 @@ const noted: CaptureOutcome = { kind: 'noted' }
 export function createSqliteDocuments(db: Database, archive: ReturnType<typeof createArchiveWriter>): DocumentStore {
   const sql = prepareStatements(db)
   let nextVersion = 0
+  /** Documents that were new. */
+  let inserted = 0
 
   /** Most captures are of a new document with a new body: trying to insert both answers both questions. */
   function recordBody(capture: BodyCapture): CaptureOutcome {
-    const inserted = insertDocument(capture, 'stored', nextVersion, capture.at, capture.freshUntil)
-    if (inserted !== null) return addBody(capture, inserted, 1, 'new', 0)
+    const added = insertDocument(capture, 'stored', nextVersion, capture.at, capture.freshUntil)
+    if (added !== null) return addBody(capture, added, 1, 'new', 0)
     const known = sql.current.get(capture.host, capture.fp) as Known
     const decision = decideBody(capture, known, known.id === 0 ? null : known, () => hasLinksOf(known, capture))
     switch (decision.kind) {
@@ -202,7 +204,8 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
   /** The row with the version's links: the one of the version before where they are the same. */
   function linkRow(capture: BodyCapture, versionId: number, previous: number): number {
     const list = linkTextOf(capture)
-    const before = sql.linkList.get(previous) as { naming: number; list: string } | undefined
+    const before =
+      previous === 0 ? undefined : (sql.linkList.get(previous) as { naming: number; list: string } | undefined)
     if (before?.list === list && before.naming === capture.linkNaming) return previous
     if (list === '') return 0
     sql.insertLinks.run(versionId, capture.linkNaming, capture.linkKeys, list)
@@ -238,7 +241,9 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
       freshUntil,
       isForAll(capture.check) ? 1 : 0,
     )
-    return changes === 0 ? null : Number(lastInsertRowid)
+    if (changes === 0) return null
+    inserted++
+    return Number(lastInsertRowid)
   }
 
   function note(capture: Capture, version: number, noted: DocumentNote): void {
@@ -296,7 +301,10 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
   /** What is crawled for all is wanted, though no profile asked for it. Most of a later crawl was so before, and has not changed. */
   function keepForAll(capture: Capture): CaptureOutcome {
     if (capture.kind === 'note' && confirmsCurrent(capture) && confirmNote(sql.confirmShared, capture)) return noted
+    const before = inserted
     const outcome = keep(capture)
+    // A new one is for all from the start.
+    if (inserted > before) return outcome
     const { host, fp } = capture
     if (sql.share.run(host, fp).changes === 1) sql.wantCurrent.run(host, fp)
     return outcome
