@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { folderBytes, type Measured, measureCommand, medianOf, withFolder } from './measure.ts'
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+import { emptyFiles, folderBytes, type Measured, measureCommand, medianOf, withFolder } from './measure.ts'
 import { startServer } from './origin/serve.ts'
 import type { OriginStats } from './origin/server.ts'
 import type { Origin } from './origin/start.ts'
@@ -57,13 +59,13 @@ export async function run({ roots, values }: BenchOptions): Promise<BenchTable> 
     roots,
   })
   try {
-    return await compare(origin, contestants, settings)
+    return await withFolder((folder) => compare(folder, origin, contestants, settings))
   } finally {
     await origin.close()
   }
 }
 
-async function compare(origin: Origin, contestants: Tool[], settings: Settings): Promise<BenchTable> {
+async function compare(folder: string, origin: Origin, contestants: Tool[], settings: Settings): Promise<BenchTable> {
   const notes = [
     `${origin.documents} documents, ${Math.round(origin.bodyBytes / origin.documents)} bytes on average, on ${origin.hosts.length} hosts`,
     `medians of ${settings.rounds} rounds in turn; the lowest and highest rate beside them`,
@@ -80,7 +82,7 @@ async function compare(origin: Origin, contestants: Tool[], settings: Settings):
     // Another tool is first in each round: none always follows the same one.
     for (const tool of [...present.slice(round % present.length), ...present.slice(0, round % present.length)])
       for (const setting of tool.settings({ origin, maxPages: 0, ...settings.run }))
-        for (const outcome of await runTool(origin, tool, setting, settings)) {
+        for (const outcome of await runTool(folder, origin, tool, setting, settings)) {
           const before = outcomes.get(outcome.label)
           if (before === undefined) outcomes.set(outcome.label, [outcome])
           else before.push(outcome)
@@ -98,8 +100,13 @@ async function warmUp(origin: Origin, settings: Settings): Promise<void> {
   })
 }
 
-function runTool(origin: Origin, tool: Tool, setting: number, settings: Settings): Promise<Outcome[]> {
-  return withFolder((folder) => runToolIn(folder, origin, tool, setting, settings))
+async function runTool(within: string, origin: Origin, tool: Tool, setting: number, settings: Settings) {
+  const folder = mkdtempSync(join(within, `${tool.name}-`))
+  try {
+    return await runToolIn(folder, origin, tool, setting, settings)
+  } finally {
+    emptyFiles(folder)
+  }
 }
 
 async function runToolIn(folder: string, origin: Origin, tool: Tool, setting: number, settings: Settings) {

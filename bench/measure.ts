@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
@@ -69,6 +69,15 @@ export async function withFolder<T>(work: (folder: string) => Promise<T>): Promi
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/**
+ * Frees what the files under a folder take, and leaves them there. ext4 searches long for a free inode where many were deleted within
+ * the last minutes, so that a tool that writes a file for each page would pay for the run before it: 17 s of system time instead of 4.
+ */
+export function emptyFiles(folder: string): void {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+    if (entry.isFile()) truncateSync(join(entry.parentPath, entry.name))
 }
 
 /** The bytes of all files under a folder. */
