@@ -89,6 +89,35 @@ describe('runs that several processes work on', () => {
       assert.equal((await runs.join('a', settingsOf([]), times)).id, 2)
     }))
 
+  // On one server all is read at the same moment.
+  if (process.env.ERACE_TEST_CITUS)
+    test('a run is not finished while something is queued between two looks at all servers', () =>
+      withRuns(async ({ runs, live, pool }) => {
+        await live('a')
+        await runs.join('a', settingsOf([]), times)
+        await runs.setSeeding(1, 'a', false)
+        let isBusy = true
+        const watched = createPostgresRuns({
+          ...pool,
+          transaction: (work) =>
+            pool.transaction((tx) =>
+              work({
+                ...tx,
+                async query(text, values) {
+                  const rows = await tx.query(text, values)
+                  if (isBusy && text.includes('sum(seq)')) {
+                    await pool.query('UPDATE frontiers SET seq = seq + 1 WHERE partition = 7')
+                  }
+                  return rows as never
+                },
+              }),
+            ),
+        })
+        assert.equal(await watched.close(1, times), false)
+        isBusy = false
+        assert.equal(await watched.close(1, times), true)
+      }))
+
   test('pages are handed out up to the limit, whoever asks, and what comes back goes to others', () =>
     withRuns(async ({ runs, live }) => {
       await live('a', 'b')

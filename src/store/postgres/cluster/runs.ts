@@ -1,6 +1,7 @@
 import type { ClusterRunStore, JoinedRun, LiveShare, RunMark, SharedSettings } from '../../contracts/cluster/runs.ts'
 import { runsChannel } from '../../contracts/cluster/runs.ts'
 import type { Run } from '../../contracts/runs.ts'
+import { hasCitus } from '../connection/citus-extension.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
 
 const columns = 'id, started_at, finished_at, revision'
@@ -31,6 +32,9 @@ const runStatements = {
     AND NOT EXISTS (SELECT 1 FROM run_figures f JOIN nodes n ON n.id = f.node WHERE f.run = $1 AND f.seeding AND ${isLive('$3')})
     AND ((SELECT coalesce(sum(queued), 0) = 0 FROM frontiers) OR NOT EXISTS (SELECT 1 FROM queue WHERE watch = 0))
     RETURNING id`,
+  /** `seq` grows with everything that is queued. */
+  queued: 'SELECT coalesce(sum(queued), 0)::bigint AS queued, coalesce(sum(seq), 0)::bigint AS seq FROM frontiers',
+  ofRun: 'SELECT 1 FROM queue WHERE watch = 0 LIMIT 1',
   put: `INSERT INTO run_figures (run, node, figures, pages, final) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (run, node) DO UPDATE SET figures = excluded.figures, pages = excluded.pages, final = excluded.final`,
   shares: `SELECT f.node, f.figures AS stats, f.pages, f.final, coalesce(${isLive('$2')}, false) AS live
@@ -65,6 +69,15 @@ export function createPostgresRuns(pool: PostgresPool): ClusterRunStore {
       const [row] = await pool.query<Row>(statements.begin, [at])
       if (row !== undefined) return runOf(row, false)
     }
+  }
+
+  let spread: Promise<boolean> | null = null
+  function isSpread(): Promise<boolean> {
+    spread ??= hasCitus(pool).catch((error: unknown) => {
+      spread = null
+      throw error
+    })
+    return spread
   }
 
   /** Null where the run was finished meanwhile. */
@@ -105,6 +118,7 @@ export function createPostgresRuns(pool: PostgresPool): ClusterRunStore {
       pool.transaction(async (tx) => {
         // A node that joins locks the row, too: the check below sees it.
         if ((await tx.query(statements.lock, [id])).length === 0) return true
+        if ((await isSpread()) && !(await isEmptyTwice(tx))) return false
         const isClosed = (await tx.query(statements.close, [id, at, liveMs])).length > 0
         if (isClosed) await wake(tx)
         return isClosed
@@ -138,6 +152,19 @@ export function createPostgresRuns(pool: PostgresPool): ClusterRunStore {
       return row ?? { limit: null, taken: 0 }
     },
   }
+}
+
+/**
+ * Where one look reads each server at another moment, a page can be done on one that was not looked at yet after its links were queued
+ * on one that was. Nothing was there at one moment if nothing is seen twice and nothing was queued in between. Beside requests of
+ * watches, which are queued all the time, two looks (this one, and that of the statement that closes) have to do.
+ */
+async function isEmptyTwice(tx: Tx): Promise<boolean> {
+  type Look = { queued: number; seq: number }
+  const [first] = await tx.query<Look>(statements.queued)
+  if (first!.queued > 0) return (await tx.query(statements.ofRun)).length === 0
+  const [second] = await tx.query<Look>(statements.queued)
+  return second!.queued === 0 && second!.seq === first!.seq
 }
 
 async function wake(tx: Tx): Promise<void> {

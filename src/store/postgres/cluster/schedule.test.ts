@@ -40,6 +40,28 @@ describe('what the leader of the scheduler and the others tell each other', () =
     await destroy()
   })
 
+  // On one server all is read at the same moment.
+  if (process.env.ERACE_TEST_CITUS)
+    test('requests that are queued while servers are counted one after the other are found by a second look', async () => {
+      const { pool, destroy } = await createDatabase()
+      let looks = 0
+      const late: PostgresPool = {
+        ...pool,
+        async query(text, values) {
+          const rows = await pool.query(text, values)
+          if (text.includes('FROM queue') && ++looks === 1)
+            await pool.query(`INSERT INTO queue (partition, seq, host, priority, fp, watch, round, fresh_from, since, depth,
+              hops, redirects, attempts, first, url, parent) VALUES (7, 1, 7, 0, 1, 4, 1, 0, 0, 0, 0, 0, 0, false, 'http://a.example/', '')`)
+          return rows as never
+        },
+      }
+      assert.deepEqual(await createPostgresCheckResults(late).queued([4]), new Map([[4, 1]]))
+      assert.equal(looks, 2)
+      assert.deepEqual(await createPostgresCheckResults(late).queued([4]), new Map([[4, 1]]))
+      assert.equal(looks, 3)
+      await destroy()
+    })
+
   test('reaches are read in their order from where one has come to', async () => {
     const { pool, destroy } = await createDatabase()
     const crawlScopes = createPostgresCrawlScopes(pool)

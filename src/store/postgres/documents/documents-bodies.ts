@@ -1,4 +1,5 @@
 import type { Original } from '../../rules/versioning.ts'
+import { hasCitus } from '../connection/citus-extension.ts'
 import type { PostgresPool, Sender, Tx } from '../connection/pool.ts'
 import { byPartition, bytesArray, numberArray, partitionOfId } from '../connection/row-batch.ts'
 import { togetherStatements as allAtOnce, documentStatements as sql } from './documents-statements.ts'
@@ -109,13 +110,6 @@ export function createBodyRegistry(pool: PostgresPool): BodyRegistry {
       if (missing.size > 0) await register([...missing.values()], stale)
     },
   }
-}
-
-async function hasCitus(sender: Sender): Promise<boolean> {
-  const [row] = await sender.query<{ spread: boolean }>(
-    `SELECT EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') AS spread`,
-  )
-  return row!.spread
 }
 
 /** In one order for all, so that there is no deadlock. */

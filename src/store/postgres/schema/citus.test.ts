@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { isAppError } from '../../../core/errors.ts'
+import { hasCitus } from '../connection/citus-extension.ts'
 import { documentStatements } from '../documents/documents-statements.ts'
 import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
-import { citusStatements, distribute, distributedTables, hasCitus, keptTogether } from './citus.ts'
+import { citusStatements, distribute, distributedTables, keptTogether } from './citus.ts'
 
 usePostgres()
 

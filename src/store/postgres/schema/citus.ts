@@ -127,9 +127,3 @@ async function requireCitus(pool: PostgresPool): Promise<number> {
     )
   return workers!.n
 }
-
-/** Whether the database has the extension. */
-export async function hasCitus(pool: PostgresPool): Promise<boolean> {
-  const [row] = await pool.query<{ installed: string | null }>(citusStatements.installed)
-  return row!.installed !== null
-}
