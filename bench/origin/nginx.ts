@@ -82,7 +82,6 @@ http {
   default_type ${otherMediaType};
   sendfile on;
   tcp_nopush on;
-  open_file_cache max=100000;
   log_format counted '$server_addr $status $body_bytes_sent $msec $connection $request_uri';
   access_log ${log} counted buffer=256k flush=1s;
   ${temporary.join('\n  ')}
