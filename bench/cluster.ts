@@ -19,7 +19,7 @@ import { findTool } from './tools.ts'
  *
  * CPU-bound: origins without latency; one worker against two, and the SQLite store against PostgreSQL, each with two crawling
  * threads, over whole crawls from the first request to the last. Those that are compared take turns, `pairs` times: what counts is the
- * median of the ratios of each turn. `--workers ""` leaves out the first part, `--cpu-workers 0` the comparison of workers.
+ * median of the ratios of each turn. `--workers ""` leaves out the first part, `--cpu-workers 1` the comparison of workers.
  */
 export const optionNames = [
   'workers',
@@ -54,7 +54,7 @@ type Settings = {
   windowMs: number
   cpuPages: number
   cpuHosts: number
-  /** Workers of one thread each that are held against one; 0 for none. */
+  /** Workers of one thread each that are held against one. */
   cpuWorkers: number
   pairs: number
   /** Where bodies go, beside the database; each is one more row. */
@@ -226,7 +226,7 @@ async function boundByProcessor(server: PostgresServer, settings: Settings): Pro
         }
       }
     }
-    if (cpuWorkers > 0)
+    if (cpuWorkers > 1)
       for (const workers of [1, cpuWorkers]) busy.workers.push(say(await crawl(`workers_${workers}`, workers, 1)))
     return busy
   } finally {
