@@ -90,6 +90,7 @@ async function openLeader(pool: PostgresPool, holder: string) {
     for (const each of results) checkRuns.note(each)
   })
   return {
+    epoch,
     fetcher,
     watches,
     checkRuns,
@@ -114,6 +115,20 @@ async function openLeader(pool: PostgresPool, holder: string) {
 }
 
 describe('a check that workers carry out', () => {
+  test('a check whose first request the last leader wrote at the last moment is under way', async () => {
+    const { pool, destroy } = await createDatabase()
+    const [watch] = (await addWatches(pool, home)) as [number]
+    const next = await openLeader(pool, 'next')
+    await next.resume(watch)
+    // The statement of the last leader, which ends only now.
+    const order = orderOf(watch, home, 5)
+    await createPostgresChecks(pool).offer(next.epoch, seeds.ofChecks([order]).offers)
+    const begun: [number, number][] = []
+    await next.fetcher.check([order], (each, queued) => void begun.push([each, queued]))
+    assert.deepEqual(begun, [[watch, 1]])
+    await destroy()
+  })
+
   test('gets its scope to them before its first request, and is over when nothing is queued', async () => {
     const { pool, destroy } = await createDatabase()
     const [watch] = (await addWatches(pool, home)) as [number]

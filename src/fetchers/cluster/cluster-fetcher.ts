@@ -140,9 +140,13 @@ export function createClusterFetcher(deps: ClusterFetcherDeps): ClusterFetcher {
     await sendScopes([...new Set(orders.map(({ crawlScope }) => crawlScope))])
     const { offers, failed } = deps.offersOf(orders)
     const counts = await deps.checks.offer(epoch, offers)
+    const watches = new Set(orders.map(({ check }) => check.watch))
+    // What the last leader sent may have been written since this one counted: then nothing is accepted, and yet something is queued.
+    const unknown = [...watches].filter((watch) => !counts.has(watch) && !underWay.has(watch))
+    if (unknown.length > 0) for (const [watch, n] of await results.queued(unknown)) counts.set(watch, n)
     for (const [watch, n] of counts) underWay.add(watch, n)
     if (failed.length > 0) listener(failed)
-    for (const watch of new Set(orders.map(({ check }) => check.watch))) onBegun(watch, counts.get(watch) ?? 0)
+    for (const watch of watches) onBegun(watch, counts.get(watch) ?? 0)
   }
 
   return {
@@ -224,6 +228,7 @@ function createUnderWay() {
         before.guess += queued
       }
     },
+    has: (watch: number): boolean => checks.has(watch),
     hint(watch: number, queued: number): void {
       const check = checks.get(watch)
       if (check !== undefined) check.guess += queued
