@@ -206,23 +206,22 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     depth: number | null,
     { offers, texts, hints }: Reading,
     { hint = 0, text = '' }: FoundLink<NamedLink>,
-  ): boolean {
+  ): void {
     if (page.hops >= maxHops) {
       onSkip('trap', page.check.watch) // too far from here; a shorter way may still lead there
       drop('depth', link.url)
-      return true
+      return
     }
     const verdict = pass(link)
     if (verdict !== null) {
       onSkip(verdict, page.check.watch)
       noteSeen(link.hi, link.lo, UNLIMITED_DEPTH)
-      return false
+      return
     }
-    if (depth === null) return true
+    if (depth === null) return
     offers.push(offerOf(link, page, depth, page.hops + 1))
     if (hint !== 0) hints.push({ at: offers.length - 1, hint })
     if (order.readsText === true) texts.push(text)
-    return true
   }
 
   /** A link to what is known, in an order that cares for it. It was counted when it was met first. */
@@ -232,12 +231,11 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     depth: number | null,
     { offers, texts, hints }: Reading,
     { hint = 0, text = '' }: FoundLink<NamedLink>,
-  ): boolean {
-    if (depth === null || page.hops >= maxHops || pass(link) !== null) return false
+  ): void {
+    if (depth === null || page.hops >= maxHops || pass(link) !== null) return
     offers.push(offerOf(link, page, depth, page.hops + 1))
     if (hint !== 0) hints.push({ at: offers.length - 1, hint })
     if (order.readsText === true) texts.push(text)
-    return true
   }
 
   function beginReading(found: Reading['found'], page: PageContext, startedAt: number): Reading {
@@ -246,13 +244,13 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     const keys = new Uint32Array(bytes.buffer, bytes.byteOffset, found.length * 2)
     return {
       ...{ found, page, startedAt, read: 0, links: [], lines: [], bytes, keys, offers: [], texts: [], hints: [] },
-      ...{ accepted: new Set(), work: draft.work, generation: memo.generation },
+      ...{ work: draft.work, generation: memo.generation },
     }
   }
 
   /** False where it is time for others. */
   function readSlice(reading: Reading): boolean {
-    const { found, page, links, lines, keys, accepted, work } = reading
+    const { found, page, links, lines, keys, work } = reading
     const depth = linkDepth(page.depth)
     const knownFrom = depth ?? 0
     const sliceEnd = work.spent + SLICE
@@ -278,12 +276,8 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
       keys[links.length * 2 + 1] = link.lo
       links.push(link.url)
       lines.push(lineOf(link))
-      if (accepted.has(link.key)) continue
-      if (seenDepth(link.hi, link.lo) >= knownFrom) {
-        if (offersKnown && offerKnown(link, page, depth, reading, given)) accepted.add(link.key)
-        continue
-      }
-      if (consider(link, page, depth, reading, given)) accepted.add(link.key)
+      if (seenDepth(link.hi, link.lo) < knownFrom) consider(link, page, depth, reading, given)
+      else if (offersKnown) offerKnown(link, page, depth, reading, given)
     }
     return true
   }
@@ -395,8 +389,6 @@ type Reading = {
   readonly hints: { at: number; hint: number }[]
   /** Of the links that are offered; none where the order reads no text. */
   readonly texts: string[]
-  /** By key: another spelling of a link that was accepted a moment ago is the same link. */
-  readonly accepted: Set<string>
   readonly work: PageWork
   /** Of the memo when the page was read: its slots are no others' as long as it is the same. */
   readonly generation: number
