@@ -9,8 +9,8 @@ type WebAssembly = {
 const { Module, Instance } = (globalThis as unknown as { WebAssembly: WebAssembly }).WebAssembly
 
 /**
- * Makes instances of a scanner that `npm ci` compiled to WebAssembly. It is read when the first is made. Its machine code is compiled once per process: the
- * runtime shares it between threads.
+ * Makes instances of a scanner that `npm ci` compiled to WebAssembly. It is read when the first is made. Its machine code is
+ * compiled once per process: the runtime shares it between threads.
  */
 export function createInstances<Exports>(name: string, file: URL): () => Exports {
   let compiled: object | undefined

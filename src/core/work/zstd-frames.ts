@@ -70,7 +70,8 @@ export function createZstdFrames({ level }: { level: number }): ZstdFrames {
   return async (bytes) => {
     const pieces = Array.isArray(bytes) ? (bytes as readonly Uint8Array[]) : [bytes as Uint8Array]
     const size = pieces.reduce((sum, { length }) => sum + length, 0)
-    if (size > MAX_STREAMED_BYTES) return compressAlone(Buffer.concat(pieces), { params })
+    if (size > MAX_STREAMED_BYTES)
+      return compressAlone(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces), { params })
     const before = last
     const mine = (async () => {
       await before

@@ -6,7 +6,8 @@ const SECOND = 1
 const ENTRY = 2
 
 /**
- * Finds terms of the index by two hashes of 32 bits, in one access to memory: comparing letters would take four more, and with hundreds of thousands of terms each is a wait.
+ * Finds terms of the index by two hashes of 32 bits, in one access to memory: comparing letters would take four more, and with
+ * hundreds of thousands of terms each is a wait.
  * Terms of which both hashes are equal are taken for the same: they are keyed per process, so that a word is confused with another once
  * in 10^10 documents, and no page can provoke it.
  */

@@ -1,7 +1,7 @@
 import type { ClusterRunStore, JoinedRun, LiveShare, RunMark, SharedSettings } from '../../contracts/cluster/runs.ts'
 import { runsChannel } from '../../contracts/cluster/runs.ts'
 import type { Run } from '../../contracts/runs.ts'
-import { hasCitus } from '../connection/citus-extension.ts'
+import { createCitusQuestion } from '../connection/citus-extension.ts'
 import type { PostgresPool, Tx } from '../connection/pool.ts'
 
 const columns = 'id, started_at, finished_at, revision'
@@ -71,14 +71,7 @@ export function createPostgresRuns(pool: PostgresPool): ClusterRunStore {
     }
   }
 
-  let spread: Promise<boolean> | null = null
-  function isSpread(): Promise<boolean> {
-    spread ??= hasCitus(pool).catch((error: unknown) => {
-      spread = null
-      throw error
-    })
-    return spread
-  }
+  const isSpread = createCitusQuestion()
 
   /** Null where the run was finished meanwhile. */
   function enter(run: Run, node: string, settings: SharedSettings, liveMs: number): Promise<JoinedRun | null> {
@@ -118,7 +111,7 @@ export function createPostgresRuns(pool: PostgresPool): ClusterRunStore {
       pool.transaction(async (tx) => {
         // A node that joins locks the row, too: the check below sees it.
         if ((await tx.query(statements.lock, [id])).length === 0) return true
-        if ((await isSpread()) && !(await isEmptyTwice(tx))) return false
+        if ((await isSpread(tx)) && !(await isEmptyTwice(tx))) return false
         const isClosed = (await tx.query(statements.close, [id, at, liveMs])).length > 0
         if (isClosed) await wake(tx)
         return isClosed

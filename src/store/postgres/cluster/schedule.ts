@@ -1,7 +1,7 @@
 import type { CheckResult } from '../../../core/check-order.ts'
 import type { AskedStore, CheckResultStore, CheckStore, ScheduleStats } from '../../contracts/cluster/events.ts'
 import { addWatch } from '../../rules/offers.ts'
-import { hasCitus } from '../connection/citus-extension.ts'
+import { createCitusQuestion } from '../connection/citus-extension.ts'
 import type { PostgresPool, Sender } from '../connection/pool.ts'
 import { storable } from '../connection/row-batch.ts'
 import { type KnownLinks, type OfferParcel, offerValues, sortOffers } from '../frontier/frontier-offers.ts'
@@ -31,7 +31,7 @@ const resultStatements = {
 export const forgetProgress = 'DELETE FROM watch_progress WHERE watch = ANY($1)'
 
 export function createPostgresCheckResults(pool: PostgresPool): CheckResultStore {
-  let spread: boolean | null = null
+  const isSpread = createCitusQuestion()
 
   async function count(watches: readonly number[] | null): Promise<Map<number, number>> {
     type Count = { watch: number; n: number }
@@ -54,8 +54,7 @@ export function createPostgresCheckResults(pool: PostgresPool): CheckResultStore
     progress: () => pool.query<CheckResult>(resultStatements.progress),
     async queued(watches) {
       const counts = await count(watches)
-      spread ??= await hasCitus(pool)
-      if (!spread) return counts
+      if (!(await isSpread(pool))) return counts
       // Servers are looked at one after the other: links of a page may have been queued behind the look, and the page done before it.
       const none = watches?.filter((watch) => !counts.has(watch)) ?? null
       const late = none?.length === 0 ? [] : await count(none)

@@ -10,3 +10,12 @@ export async function hasCitus(sender: Pick<Sender, 'query'>): Promise<boolean> 
   )
   return row!.has
 }
+
+/** The same, asked once. */
+export function createCitusQuestion(): (sender: Pick<Sender, 'query'>) => Promise<boolean> {
+  let answer: boolean | null = null
+  return async (sender) => {
+    answer ??= await hasCitus(sender)
+    return answer
+  }
+}
