@@ -156,6 +156,8 @@ function logWaiting(workers: number, log: Logger): void {
 
 /** The other nodes report their stats each second. */
 const SUM_MS = 500
+/** While more are queued, the end isn't near, and nobody has to look all the time. */
+const MANY_QUEUED = 1_000
 /** Requests of watches may be queued all the time: then only the store can tell whether the run is over. */
 const CLOSE_MS = 2_000
 
@@ -221,8 +223,9 @@ function createRunMonitor(
       return true
     },
     async poll(): Promise<'finished' | 'limit' | undefined> {
-      totals = await frontier.totals(run.id)
-      if (systemClock.monotonic() - summedAt > SUM_MS) {
+      const isSummed = systemClock.monotonic() - summedAt <= SUM_MS
+      if (!isSummed || totals.queued < MANY_QUEUED) totals = await frontier.totals(run.id)
+      if (!isSummed) {
         await readShares()
         summedAt = systemClock.monotonic()
       }

@@ -11,8 +11,10 @@ export async function hasCitus(sender: Pick<Sender, 'query'>): Promise<boolean> 
   return row!.has
 }
 
+export type CitusQuestion = (sender: Pick<Sender, 'query'>) => Promise<boolean>
+
 /** The same, asked once. */
-export function createCitusQuestion(): (sender: Pick<Sender, 'query'>) => Promise<boolean> {
+export function createCitusQuestion(): CitusQuestion {
   let answer: boolean | null = null
   return async (sender) => {
     answer ??= await hasCitus(sender)

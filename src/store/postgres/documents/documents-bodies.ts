@@ -1,5 +1,5 @@
 import type { Original } from '../../rules/versioning.ts'
-import { hasCitus } from '../connection/citus-extension.ts'
+import type { CitusQuestion } from '../connection/citus-extension.ts'
 import type { PostgresPool, Sender, Tx } from '../connection/pool.ts'
 import { byPartition, bytesArray, numberArray, partitionOfId } from '../connection/row-batch.ts'
 import { togetherStatements as allAtOnce, documentStatements as sql } from './documents-statements.ts'
@@ -34,8 +34,8 @@ export type BodyRow = { digest: Buffer; version: number }
 
 export type BodyRegistry = {
   find(digests: readonly Buffer[]): Promise<KnownBodies>
-  /** As part of the transaction that writes the versions. False where tables are spread: then it is `register` that does it. */
-  registerWithin(tx: Tx, rows: readonly BodyRow[]): boolean
+  /** As part of the transaction that writes the versions; not where tables are spread. */
+  registerWithin(tx: Tx, rows: readonly BodyRow[]): void
   /** Once the versions are there. Rows that name a stale version are taken over. */
   register(rows: readonly BodyRow[], stale: ReadonlySet<number>): Promise<void>
   /** Registers those of a partition's newest bodies that are not. */
@@ -45,14 +45,11 @@ export type BodyRegistry = {
 /** More than one holder may have stored at the moment it went away. */
 const NEWEST = 500
 
-export function createBodyRegistry(pool: PostgresPool): BodyRegistry {
-  let isSpread: boolean | null = null
-
+export function createBodyRegistry(pool: PostgresPool, isSpread: CitusQuestion): BodyRegistry {
   async function find(digests: readonly Buffer[]): Promise<KnownBodies> {
     const known: KnownBodies = { originals: new Map(), stale: new Set() }
     if (digests.length === 0) return known
-    isSpread ??= await hasCitus(pool)
-    const rows = isSpread ? await findInEach(digests) : await findTogether(digests)
+    const rows = (await isSpread(pool)) ? await findInEach(digests) : await findTogether(digests)
     const alive = await findOriginals(
       pool,
       rows.map(({ version }) => version),
@@ -91,11 +88,9 @@ export function createBodyRegistry(pool: PostgresPool): BodyRegistry {
   return {
     find,
     registerWithin(tx, rows) {
-      if (isSpread !== false) return false
       const sorted = inOrder(rows)
       const partitions = numberArray(sorted.map(({ digest }) => partitionOfDigest(digest)))
       if (rows.length > 0) tx.send(allAtOnce.registerBodies, [partitions, ...bodyArrays(sorted)])
-      return true
     },
     register,
     async registerNewest(partition) {

@@ -51,7 +51,8 @@ const withText = `LEFT JOIN LATERAL
 
 /**
  * The partition, read from a table that has a row for each. Citus sends an INSERT … SELECT whole to the server of its partition where
- * this comes from a table there; else rows that may be in conflict pass through a temporary result, in twice the time.
+ * this comes from a table there. Else rows pass through COPY, which makes the commit one of two phases, or through a temporary result
+ * if they may be in conflict.
  */
 const own = '(SELECT partition FROM frontiers WHERE partition = $1::smallint) own'
 
@@ -61,7 +62,7 @@ const putDocuments = `INSERT INTO documents (partition, ${namesOf(documentColumn
     ON CONFLICT (partition, id) DO UPDATE SET ${changesOf(documentChangeColumns)}`
 
 const insertVersions = `INSERT INTO versions (partition, ${namesOf(versionColumns)})
-    SELECT $1::smallint, ${rowOf(versionColumns)} FROM ${unnestOf(versionColumns, 2)}`
+    SELECT own.partition, ${rowOf(versionColumns)} FROM ${own} CROSS JOIN ${unnestOf(versionColumns, 2)}`
 
 /** The keys of all lists lie behind each other in one parameter: hexadecimal arrays would be twice as long. */
 const putLinks = `INSERT INTO links (partition, id, naming, hash, list, keys)
@@ -72,8 +73,9 @@ const putLinks = `INSERT INTO links (partition, id, naming, hash, list, keys)
       keys = excluded.keys`
 
 const insertRecords = `INSERT INTO records (partition, id, part, coding, bytes)
-    SELECT $1::smallint, r.id, r.part, r.coding, substring($2::bytea FROM r.place FOR r.length)
-    FROM unnest($3::bigint[], $4::int[], $5::smallint[], $6::int[], $7::int[]) AS r(id, part, coding, place, length)`
+    SELECT own.partition, r.id, r.part, r.coding, substring($2::bytea FROM r.place FOR r.length)
+    FROM ${own} CROSS JOIN unnest($3::bigint[], $4::int[], $5::smallint[], $6::int[], $7::int[])
+      AS r(id, part, coding, place, length)`
 
 const insertTasks = `INSERT INTO tasks (partition, id, ${namesOf(taskColumns)})
     SELECT $1::smallint, nextval('ids') * 256 + $1::smallint, ${rowOf(taskColumns)} FROM ${unnestOf(taskColumns, 2)}
@@ -118,8 +120,12 @@ export const documentStatements = {
     FROM ${keys} CROSS JOIN LATERAL ${known} ${current} ${withText}`,
   fence: 'SELECT 1 FROM leases WHERE partition = $1::smallint AND epoch = $2::bigint FOR KEY SHARE',
   putDocuments,
-  /** All that new versions bring: one statement costs hardly more than each of its parts. */
-  putPages: together(insertRecords, putLinks, insertVersions, putDocuments, insertTasks),
+  insertVersions,
+  /**
+   * What every new version brings: one statement costs hardly more than each of its parts. Where tables are spread it is the other way
+   * round, and Citus 13.0 writes out the inner ones wrongly.
+   */
+  putPages: together(insertRecords, putLinks, insertVersions, putDocuments),
   changeVersions: changeVersions(versionChangeColumns),
   refillVersions: changeVersions(refillColumns, `, body = 'kept', wanted = true, leaving = false`),
   wantVersions:

@@ -20,25 +20,25 @@ const MAX_STATEMENT_BYTES = 8 << 20
  * Writes a plan: bodies first, then the rows that point at them. The statements follow each other without waiting, and nor does the commit.
  * What it returns gives memory back once they have been sent.
  */
-export function writeChanges(tx: Tx, partition: number, changes: PlannedChanges): () => void {
+export function writeChanges(tx: Tx, partition: number, changes: PlannedChanges, isSpread: boolean): () => void {
   const send = (text: string, values: readonly unknown[]): void => tx.send(text, [partition, ...values])
   const statements = recordStatements(changes.records)
   const [records, ...further] = statements
   for (const values of further) send(sql.insertRecords, values)
-  if (changes.newVersions.length > 0) {
+  if (changes.newVersions.length > 0 && !isSpread) {
     send(sql.putPages, [
       ...(records ?? noRecords),
       ...linkValues(changes.links),
       ...arraysOf(versionColumns, changes.newVersions),
       ...arraysOf(documentColumns, changes.documents),
-      ...arraysOf(taskColumns, changes.tasks),
     ])
   } else {
     if (records !== undefined) send(sql.insertRecords, records)
     if (changes.links.length > 0) send(sql.putLinks, linkValues(changes.links))
+    if (changes.newVersions.length > 0) send(sql.insertVersions, arraysOf(versionColumns, changes.newVersions))
     if (changes.documents.length > 0) send(sql.putDocuments, arraysOf(documentColumns, changes.documents))
-    if (changes.tasks.length > 0) send(sql.insertTasks, arraysOf(taskColumns, changes.tasks))
   }
+  if (changes.tasks.length > 0) send(sql.insertTasks, arraysOf(taskColumns, changes.tasks))
   if (changes.reached.length > 0) send(sql.insertReached, arraysOf(reachedColumns, changes.reached))
   if (changes.changedVersions.length > 0)
     send(sql.changeVersions, arraysOf(versionChangeColumns, changes.changedVersions))

@@ -7,6 +7,7 @@ import type { BodyCapture } from '../../rules/versioning.ts'
 import { insideKeeper, type RecordKeeper } from '../archive/record-keeper.ts'
 import { partsOf, type RecordPart, storedLength } from '../archive/record-parts.ts'
 import { MAX_UNSAID_MS } from '../archive/segments.ts'
+import { createCitusQuestion } from '../connection/citus-extension.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { arraysOf, byPartition, partitionOfId } from '../connection/row-batch.ts'
 import { createBodyRegistry, findOriginals, type KnownBodies } from './documents-bodies.ts'
@@ -63,7 +64,8 @@ export function createPostgresDocuments({
   clock = systemClock,
 }: PostgresDocumentsDeps): DocumentStore {
   const places = createHostPlaces(pool)
-  const registry = createBodyRegistry(pool)
+  const isSpread = createCitusQuestion()
+  const registry = createBodyRegistry(pool, isSpread)
   const turns = new Map<number, Promise<unknown>>()
   /** By partition: the epoch under which the bodies of the holder before were seen to. */
   const seenTo = new Map<number, number>()
@@ -109,6 +111,7 @@ export function createPostgresDocuments({
     // Taken before anything is read: if it still holds when all is written, no other process has written in between.
     const lease = leaseOf(partition)
     const local: KnownBodies = { originals: new Map(known.originals), stale: known.stale }
+    const spread = await isSpread(pool)
     let release = (): void => {}
     const written = await pool.transaction(async (tx) => {
       const { documents, ids } = await openDocuments(tx, place, lease, members)
@@ -122,9 +125,10 @@ export function createPostgresDocuments({
       const outcomes = members.map(({ place, capture }) => ({ place, outcome: plan.record(capture) }))
       const changes = plan.changes()
       refuseLate(prepared)
-      release = writeChanges(tx, place, changes)
+      release = writeChanges(tx, place, changes, spread)
+      const isRegistered = !spread && known.stale.size === 0
       // Last, so that others who store the same bodies wait for no more than the commit.
-      const isRegistered = known.stale.size === 0 && registry.registerWithin(tx, changes.bodies)
+      if (isRegistered) registry.registerWithin(tx, changes.bodies)
       return { outcomes, changes, isRegistered }
     })
     release()

@@ -1,4 +1,6 @@
 import type pg from 'pg'
+import { offerByKey } from '../frontier/frontier-offer-by-key.ts'
+import { settleByKey } from '../frontier/frontier-settle-by-key.ts'
 import { balancedLeases, leasesOfManyThreads } from '../leases/leases-functions.ts'
 import { moveHosts, placesSchema } from './host-moves.ts'
 import { archiveSchema, collectionRunSchema, reachedSchema, segmentsSchema } from './schema-archive.ts'
@@ -447,5 +449,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     sha256: 'db9a5cb5002e61889c0a819edf0e359e2c35f676260aa9a17b1abd5c02dd39b7',
     name: 'stories by sketches of their texts, and pages that were split from each other',
     sql: storiesSchema,
+  },
+  {
+    id: 38,
+    sha256: 'a7fcdfe15f27504fc8fee561f2f0bb50d22edcc7ee7fb93eefd2906e8ca1dabb',
+    name: 'offers and completed requests looked up by key',
+    sql: `${offerByKey}\n${settleByKey}`,
   },
 ]
