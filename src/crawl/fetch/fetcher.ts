@@ -63,6 +63,7 @@ export function createFetcher(deps: FetcherDeps): Fetcher {
 
   const connections = createConnections({
     connector,
+    clock,
     limits,
     onStart(exchange) {
       inFlight.add(exchange)
