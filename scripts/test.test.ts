@@ -28,11 +28,11 @@ describe('the test runner', () => {
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
-  function runTests(words: string[], ci: string): Promise<{ code: number; output: string }> {
+  function runTests(words: string[], ci: string, cwd = folder): Promise<{ code: number; output: string }> {
     // Without the variable that tells a test runner that it runs inside a test.
-    const env = { ...process.env, CI: ci, NODE_TEST_CONTEXT: undefined }
+    const env = { ...process.env, CI: ci, NODE_TEST_CONTEXT: undefined, ERACE_TEST_POSTGRES: 'none of them uses it' }
     return new Promise((resolve) => {
-      execFile(process.execPath, [runner, ...words], { cwd: folder, env }, (error, stdout, stderr) => {
+      execFile(process.execPath, [runner, ...words], { cwd, env }, (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr })
       })
     })
@@ -64,6 +64,49 @@ describe('the test runner', () => {
       [['long'], ''],
     ] as const)
       assert.match((await runTests([...words], ci)).output, /takes long/)
+  })
+
+  describe('of many files', () => {
+    let many: string
+    before(async () => {
+      many = await mkdtemp(join(tmpdir(), 'erace-tests-'))
+      await mkdir(join(many, 'src'))
+      await writeFile(join(many, 'package.json'), '{ "type": "module" }')
+      await writeFile(join(many, 'src', 'seen.ts'), 'export const seen = []\nexport const hooks = []\n')
+      const head =
+        "import assert from 'node:assert'\nimport { beforeEach, test } from 'node:test'\nimport { hooks, seen } from './seen.ts'\n"
+      const files: Record<string, string> = {
+        'good-a': `beforeEach(() => { hooks.push(1) })\ntest('with a hook', () => {})`,
+        'good-b': `test('without a hook', () => { assert.ok(hooks.length < 2) })`,
+        'good-left': `test('needs openssl', { skip: 'no openssl' }, () => {})`,
+        'good-own': `test('in its own process', () => { assert.ok(process.argv.length > 0 && seen.length === 1) })`,
+        unsteady: `test('alone', () => { assert.equal(seen.length, 1) })`,
+        wrong: `test('never', () => { assert.fail() })`,
+      }
+      for (let n = 10; n < 30; n++) files[`good-${n}`] = `test('number ' + seen.length + ' here', () => {})`
+      for (const [name, text] of Object.entries(files))
+        await writeFile(join(many, 'src', `${name}.test.ts`), `${head}seen.push('${name}')\n${text}\n`)
+    })
+    after(() => rm(many, { recursive: true, force: true }))
+
+    test('runs some in one process, each with its own hooks, and counts them as if they were apart', async () => {
+      const { code, output } = await runTests(['good'], '', many)
+      assert.equal(code, 0, output)
+      assert.match(output, /number 12 here/)
+      assert.doesNotMatch(output, /number 13 here/)
+      assert.match(output, /Skipped:\n {2}src\/good-left\.test\.ts: needs openssl \(no openssl\)\n\n/)
+      assert.match(output, /ℹ tests 24\nℹ suites 0\nℹ pass 23\nℹ fail 0\n/)
+    })
+
+    test('repeats those of a process with a failure apart, and names the ones that failed', async () => {
+      const { code, output } = await runTests([], '', many)
+      assert.equal(code, 1)
+      assert.match(
+        output,
+        /Passed only when run alone:\n {2}src\/unsteady\.test\.ts\n\nFailed:\n {2}src\/wrong\.test\.ts\n\n/,
+      )
+      assert.match(output, /ℹ tests 26\nℹ suites 0\nℹ pass 24\nℹ fail 1\n/)
+    })
   })
 
   test('a filter that matches no path is a failure', async () => {

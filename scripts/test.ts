@@ -1,13 +1,15 @@
 // Runs all tests (`npm test`), or those whose path contains one of the given words: `npm test -- robots url`.
 // Slow tests (`x.slow.test.ts`) run in CI, with `--slow`, and when selected by path. A test that is skipped because a
 // program or variable is missing is listed at the end, and is a failure in CI. When many files run, they share a
-// PostgreSQL and what was compiled. A file that fails beside others is run once more, alone, and named at the end.
-import { globSync } from 'node:fs'
+// PostgreSQL and what was compiled, and those that only call the code share processes. A file that fails beside others is
+// run once more, alone, and named at the end.
+import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { fileURLToPath } from 'node:url'
 import { ensureScanners } from './build-scanner.ts'
 
 /** A test file that hangs must not hang the whole run. */
@@ -16,6 +18,11 @@ const FILE_TIMEOUT_MS = 900_000
 const FILES_PER_CORE = 2
 /** From this number of files on, a server for all of them is started faster than one for each. */
 const SHARING_FILES = 20
+/** Enough to load shared modules seldom, few enough that the last processes end at about the same time. */
+const FILES_PER_GROUP = 12
+/** What concerns the whole process, or needs one: such a file has its own. */
+const ownProcess = /\bprocess\.|\bmock\b|\bglobalThis\b|node:(?:child_process|worker_threads|v8|vm|cluster)/
+const groupProgram = fileURLToPath(new URL('./test-group.ts', import.meta.url))
 /** More files than this that fail are no lack of time. */
 const MAX_REPEATED = 12
 /** Named at the end of a long run, so that it can be kept short. */
@@ -37,9 +44,12 @@ if (selected === 0) {
   process.exit(1)
 }
 
+function rank(file: string): number {
+  return Number(file.endsWith('.slow.test.ts')) * 2 + Number(file.startsWith('test/'))
+}
+
 /** The long ones begin first, so that the last to end are short. */
 function bySize(a: string, b: string): number {
-  const rank = (file: string): number => Number(file.endsWith('.slow.test.ts')) * 2 + Number(file.startsWith('test/'))
   return rank(b) - rank(a) || a.localeCompare(b)
 }
 
@@ -60,56 +70,94 @@ async function sharePostgres(): Promise<() => Promise<void>> {
   return server.end
 }
 
-const skipped: Skipped[] = []
-/** What each file counted when it last ran. */
-const counted = new Map<string, Map<string, number>>()
-const durations: { file: string; seconds: number }[] = []
-type TestEvent = { type: string; data: Record<string, unknown> }
-type Run = { file: string; events: TestEvent[]; isFailed: boolean }
-
-/** All events of one file, but for its totals, which are summed up. */
-async function runFile(file: string): Promise<Run> {
-  const found: Run = { file, events: [], isFailed: false }
-  const counts = new Map<string, number>()
-  counted.set(file, counts)
-  const beganAt = performance.now()
-  for await (const event of run({ files: [resolve(file)], timeout: FILE_TIMEOUT_MS }) as AsyncIterable<TestEvent>) {
-    const { type, data } = event
-    if (type === 'test:fail') found.isFailed = true
-    if (type === 'test:pass' && data.skip !== undefined && data.skip !== false)
-      skipped.push({
-        file,
-        name: String(data.name),
-        reason: typeof data.skip === 'string' ? data.skip : 'no reason given',
-      })
-    const total = type === 'test:diagnostic' && data.nesting === 0 ? summaryLine.exec(String(data.message)) : null
-    if (total === null) found.events.push(event)
-    else counts.set(total[1]!, Number(total[2]))
+/** The files of one process: one, or a group of those beside each other, which import much the same. */
+function processesOf(files: readonly string[]): string[][] {
+  if (files.length < SHARING_FILES) return files.map((file) => [file])
+  const alone: string[][] = []
+  const groups: string[][] = [[]]
+  for (const file of files) {
+    const isGrouped = file.startsWith('src/') && !file.endsWith('.slow.test.ts')
+    if (!isGrouped || ownProcess.test(readFileSync(file, 'utf8'))) alone.push([file])
+    else if (groups.at(-1)!.length < FILES_PER_GROUP) groups.at(-1)!.push(file)
+    else groups.push([file])
   }
-  durations.push({ file, seconds: Math.round((performance.now() - beganAt) / 1000) })
-  return found
+  // Groups begin after the long files and before the short ones.
+  const short = alone.findIndex(([file]) => rank(file!) === 0)
+  return alone.toSpliced(short < 0 ? alone.length : short, 0, ...groups.filter(({ length }) => length > 0))
 }
 
-/** Runs the files, some at a time; each is given when it is over. */
-async function* runAll(waiting: string[], atOnce: number): AsyncGenerator<Run> {
-  const running = new Map<string, Promise<Run>>()
+type TestEvent = { type: string; data: Record<string, unknown> & { details?: { duration_ms?: number } } }
+type Run = {
+  files: readonly string[]
+  events: TestEvent[]
+  failed: readonly string[]
+  skipped: Skipped[]
+  counts: Map<string, number>
+  durations: { file: string; seconds: number }[]
+}
+
+/** One process: all of its events but for the totals. */
+async function runProcess(files: readonly string[]): Promise<Run> {
+  const isGroup = files.length > 1
+  const failed: string[] = []
+  const over: Run = { files, events: [], failed, skipped: [], counts: new Map(), durations: [] }
+  const took = (file: string, ms: number) => over.durations.push({ file, seconds: Math.round(ms / 1000) })
+  let isFailed = false
+  const beganAt = performance.now()
+  const options = isGroup ? { files: [groupProgram], argv: files } : { files: [resolve(files[0]!)] }
+  for await (const event of run({ ...options, timeout: FILE_TIMEOUT_MS }) as AsyncIterable<TestEvent>) {
+    const { type, data } = event
+    const name = String(data.name)
+    if (type === 'test:fail') isFailed = true
+    if (type === 'test:pass' && data.skip !== undefined && data.skip !== false)
+      over.skipped.push({
+        file: isGroup ? '' : files[0]!,
+        name,
+        reason: typeof data.skip === 'string' ? data.skip : 'no reason given',
+      })
+    // The suite of a file in a group is over after its tests.
+    if (isGroup && (type === 'test:pass' || type === 'test:fail') && files.includes(name)) {
+      for (const one of over.skipped) one.file ||= name
+      if (type === 'test:fail') failed.push(name)
+      took(name, data.details?.duration_ms ?? 0)
+    }
+    const total = type === 'test:diagnostic' && data.nesting === 0 ? summaryLine.exec(String(data.message)) : null
+    if (total === null) over.events.push(event)
+    else over.counts.set(total[1]!, Number(total[2]) - (isGroup && total[1] === 'suites' ? files.length : 0))
+  }
+  if (!isGroup) took(files[0]!, performance.now() - beganAt)
+  // A group that breaks off doesn't say in which file.
+  return isFailed && failed.length === 0 ? { ...over, failed: files } : over
+}
+
+/** Runs the processes, some at a time; each is given when it is over. The files of a group that fails follow one by one. */
+async function* runAll(waiting: (readonly string[])[], atOnce: number): AsyncGenerator<Run> {
+  const running = new Map<readonly string[], Promise<Run>>()
   while (waiting.length > 0 || running.size > 0) {
     while (running.size < atOnce && waiting.length > 0) {
-      const file = waiting.shift()!
-      running.set(file, runFile(file))
+      const files = waiting.shift()!
+      running.set(files, runProcess(files))
     }
     const over = await Promise.race(running.values())
-    running.delete(over.file)
+    running.delete(over.files)
+    if (over.files.length > 1 && over.failed.length > 0) waiting.unshift(...over.files.map((file) => [file]))
     yield over
   }
 }
 
+/** What counts in the end, by its first file: not a group that failed, and of a file that was repeated the last run. */
+const runs = new Map<string, Run>()
+const failedInGroup: string[] = []
 const failed: string[] = []
 
 async function* reported(): AsyncGenerator<TestEvent> {
-  for await (const { file, events, isFailed } of runAll(files, Math.ceil(availableParallelism() * FILES_PER_CORE))) {
-    if (isFailed) failed.push(file)
-    yield* events
+  const atOnce = Math.ceil(availableParallelism() * FILES_PER_CORE)
+  for await (const over of runAll(processesOf(files), atOnce)) {
+    const isApart = over.files.length === 1
+    if (isApart || over.failed.length === 0) runs.set(over.files[0]!, over)
+    const into = isApart ? failed : failedInGroup
+    into.push(...over.failed)
+    yield* over.events
   }
 }
 
@@ -123,23 +171,26 @@ for await (const text of Readable.from(reported()).pipe(new spec())) process.std
 const wrong: string[] = []
 for (const file of failed.length <= MAX_REPEATED ? failed : []) {
   process.stdout.write(`\n${file} failed; once more, alone:\n`)
-  const { events, isFailed } = await runFile(file)
-  if (isFailed) wrong.push(file)
-  for await (const text of Readable.from(events).pipe(new spec())) process.stdout.write(text)
+  const over = await runProcess([file])
+  runs.set(file, over)
+  wrong.push(...over.failed)
+  for await (const text of Readable.from(over.events).pipe(new spec())) process.stdout.write(text)
 }
 if (failed.length > MAX_REPEATED) wrong.push(...failed)
 await endPostgres()
 
+const skipped = [...runs.values()].flatMap((over) => over.skipped)
 if (skipped.length > 0) {
   const title = ci ? 'Skipped, which is a failure in CI:' : 'Skipped:'
   const lines = skipped.map(({ file, name, reason }) => `  ${file}: ${name} (${reason})`)
   process.stdout.write(`\n${[title, ...lines].join('\n')}\n\n`)
 }
 if (selected >= SHARING_FILES) {
+  const durations = [...runs.values()].flatMap((over) => over.durations)
   const slowest = durations.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST_SHOWN)
   process.stdout.write(`\nSlowest:\n${slowest.map(({ file, seconds }) => `  ${seconds} s  ${file}\n`).join('')}`)
 }
-const unsteady = failed.filter((file) => !wrong.includes(file))
+const unsteady = [...new Set([...failedInGroup, ...failed])].filter((file) => !wrong.includes(file))
 if (unsteady.length > 0) process.stdout.write(`\nPassed only when run alone:\n  ${unsteady.join('\n  ')}\n`)
 if (wrong.length > 0) process.stdout.write(`\nFailed:\n  ${wrong.join('\n  ')}\n`)
 if (selected >= SHARING_FILES && !process.env.ERACE_TEST_CITUS)
@@ -147,7 +198,7 @@ if (selected >= SHARING_FILES && !process.env.ERACE_TEST_CITUS)
 const slow = found.length - selected
 if (slow > 0) process.stdout.write(`\n${slow} slow test files run in CI, or with npm test -- --slow\n\n`)
 const totals = new Map<string, number>()
-for (const counts of counted.values()) for (const [name, n] of counts) totals.set(name, (totals.get(name) ?? 0) + n)
+for (const { counts } of runs.values()) for (const [name, n] of counts) totals.set(name, (totals.get(name) ?? 0) + n)
 totals.set('duration_ms', Math.round(performance.now() - startedAt))
 process.stdout.write(`${[...totals].map(([name, n]) => `ℹ ${name} ${n}`).join('\n')}\n`)
 const code = wrong.length > 0 || (ci && skipped.length > 0) ? 1 : 0
