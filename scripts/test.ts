@@ -44,8 +44,10 @@ if (selected === 0) {
   process.exit(1)
 }
 
+/** How long a file takes, by its name: those of whole engines are among the long ones. */
 function rank(file: string): number {
-  return Number(file.endsWith('.slow.test.ts')) * 2 + Number(file.startsWith('test/'))
+  const isLong = file.startsWith('test/') || file.endsWith('conformance.test.ts')
+  return Number(file.endsWith('.slow.test.ts')) * 2 + Number(isLong)
 }
 
 /** The long ones begin first, so that the last to end are short. */
@@ -76,7 +78,7 @@ function processesOf(files: readonly string[]): string[][] {
   const alone: string[][] = []
   const groups: string[][] = [[]]
   for (const file of files) {
-    const isGrouped = file.startsWith('src/') && !file.endsWith('.slow.test.ts')
+    const isGrouped = file.startsWith('src/') && rank(file) === 0
     if (!isGrouped || ownProcess.test(readFileSync(file, 'utf8'))) alone.push([file])
     else if (groups.at(-1)!.length < FILES_PER_GROUP) groups.at(-1)!.push(file)
     else groups.push([file])
