@@ -71,7 +71,8 @@ async function crawlsOf(
   try {
     for (; crawl <= crawls; crawl++) {
       site.asked.length = 0
-      await runCrawl([`${site.origin}/`], { data, options, settings })
+      // One host is one thread's; another would only make the start slower.
+      await runCrawl([`${site.origin}/`], { data, options: ['--threads', '1', ...options], settings })
       asked.push(site.asked.filter((path) => path !== '/robots.txt'))
     }
   } finally {
