@@ -1,9 +1,11 @@
 import type { Sink } from './io.ts'
 
-const counts = new Intl.NumberFormat('en')
+/** Made when first used: it takes as long as loading a tenth of the program, and most commands print no counts. */
+let counts: Intl.NumberFormat | undefined
 
 /** `1,234,567` in every locale: these lines are compared and pasted into reports. */
 export function formatCount(value: number): string {
+  counts ??= new Intl.NumberFormat('en')
   return counts.format(value)
 }
 
