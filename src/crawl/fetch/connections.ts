@@ -1,25 +1,17 @@
 /**
- * Connections, kept per origin. A slot has one connection at a time, and is free, in use, or
+ * Connections, kept per origin. A slot is one undici client, which is one connection at a time: it is free, in use, or
  * dropped. A free slot whose connection was closed (idle too long, or by the server) stays and connects anew when it
  * is next used. Requests of one origin beyond its slots wait in their order. When the limit on all slots is reached, the
  * slot that has been free the longest is dropped; with none free the limit gives way, since the caller bounds what is
  * in flight.
  */
-import type { Clock } from '../../core/clock.ts'
-import { AppError } from '../../core/errors.ts'
+import Client from 'undici/lib/dispatcher/client.js'
 import type { Attempt, Connector, ConnectTarget } from './connector.ts'
 import type { Carrier, Exchange } from './exchange.ts'
 import type { FetchLimits } from './fetch-limits.ts'
-import { createHttpLine, type HttpLine } from './http-line.ts'
-import { createRequestWriter } from './request-writer.ts'
+import { watchReads } from './response-head.ts'
 
-type Slot = Carrier & {
-  exchange: Exchange | null
-  use(exchange: Exchange): void
-  /** Closes a connection that has been idle for too long; false where there is none. */
-  tire(now: number): boolean
-  destroy(): Promise<void>
-}
+type Slot = Carrier & { exchange: Exchange | null; use(exchange: Exchange): void; destroy(): Promise<void> }
 type Origin = { slots: Slot[]; free: Slot[]; waiting: Exchange[] }
 
 export type Connections = {
@@ -30,21 +22,17 @@ export type Connections = {
 
 type ConnectionsDeps = {
   connector: Connector
-  clock: Pick<Clock, 'monotonic'>
   limits: FetchLimits
   /** Told before an exchange starts and after it has ended, so that its times can be watched. */
   onStart(exchange: Exchange): void
   onEnd(exchange: Exchange): void
 }
 
-export function createConnections({ connector, clock, limits, onStart, onEnd }: ConnectionsDeps): Connections {
+export function createConnections({ connector, limits, onStart, onEnd }: ConnectionsDeps): Connections {
   const origins = new Map<string, Origin>()
   const all = new Set<Slot>()
   /** Free slots, the longest free first. */
   const free = new Set<Slot>()
-  const writeHead = createRequestWriter()
-  const sweepMs = Math.min(1000, Math.max(10, limits.keepAliveMs / 4))
-  let idleSweeper: NodeJS.Timeout | null = null
   let isClosed = false
 
   function openSlot(key: string, origin: Origin, target: ConnectTarget): Slot {
@@ -52,29 +40,29 @@ export function createConnections({ connector, clock, limits, onStart, onEnd }: 
     const attempt: Attempt = { address: null, socket: null, cancelled: false, session: null }
     let responses = 0
     let isDropped = false
-    let line: HttpLine | null = null
-    const host = key.slice(key.indexOf('//') + 2)
-    const lineDeps = {
-      writeHead: (exchange: Exchange) => writeHead(host, exchange.request),
-      limits,
-      now: clock.monotonic,
-    }
+    let request: { path: string; method: 'GET' | 'POST' | 'OPTIONS'; headers: string[]; body: Buffer | null } | null =
+      null
 
-    async function connect(exchange: Exchange): Promise<void> {
-      // It may be open still, if it was idle for too long.
-      void line?.destroy()
-      line = null
-      try {
-        const connected = await connector(target, attempt)
-        if (isDropped) return void connected.socket.destroy()
-        responses = 0
-        line = createHttpLine({ connected, ...lineDeps })
-      } catch (error) {
-        if (!isDropped) exchange.onError(error as Error)
-        return
-      }
-      line.send(exchange)
-    }
+    const client = new Client(key, {
+      // The deadlines of an exchange are swept by its owner, cheaper and finer than by a timer each.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: limits.maxHeaderBytes,
+      keepAliveTimeout: limits.keepAliveMs,
+      keepAliveMaxTimeout: limits.keepAliveMs,
+      keepAliveTimeoutThreshold: 500,
+      pipelining: 1,
+      connect(_, callback) {
+        connector(target, attempt).then(
+          (connected) => {
+            responses = 0
+            watchReads(connected, () => slot.exchange)
+            callback(null, connected.socket)
+          },
+          (error: Error) => callback(error, null),
+        )
+      },
+    })
 
     const slot: Slot = {
       exchange: null,
@@ -88,15 +76,21 @@ export function createConnections({ connector, clock, limits, onStart, onEnd }: 
         slot.exchange = exchange
         exchange.start(slot)
         onStart(exchange)
-        if (line?.isOpen(clock.monotonic()) === true) line.send(exchange)
-        else void connect(exchange)
+        const { path, headers, body, isPreflight } = exchange.request
+        request = { path, method: isPreflight ? 'OPTIONS' : body === null ? 'GET' : 'POST', headers, body }
+        client.dispatch(request, exchange)
       },
       again() {
-        if (slot.exchange !== null) void connect(slot.exchange)
+        const { exchange } = slot
+        // Not from within undici's own handling of the error.
+        queueMicrotask(() => {
+          if (request !== null && exchange !== null && slot.exchange === exchange) client.dispatch(request, exchange)
+        })
       },
       release(completed) {
         const { exchange } = slot
         slot.exchange = null
+        request = null
         if (completed) responses++
         if (exchange !== null) onEnd(exchange)
         const next = isDropped ? undefined : origin.waiting.shift()
@@ -106,22 +100,13 @@ export function createConnections({ connector, clock, limits, onStart, onEnd }: 
       drop() {
         void slot.destroy()
       },
-      tire(now) {
-        if (line === null) return false
-        if (line.isOpen(now)) return true
-        void line.destroy()
-        line = null
-        return false
-      },
       async destroy() {
         if (isDropped) return
         isDropped = true
         attempt.cancelled = true
         attempt.socket?.destroy()
         forget(key, origin, slot)
-        const gone = line?.destroy()
-        // Still without a connection.
-        slot.exchange?.onError(new AppError('connect-failed', 'the connection was given up'))
+        const gone = client.destroy()
         // With its last slot the origin is forgotten: those who wait begin a new one.
         if (origin.slots.length === 0) {
           for (const exchange of origin.waiting.splice(0)) connections.run(key, target, exchange)
@@ -137,21 +122,6 @@ export function createConnections({ connector, clock, limits, onStart, onEnd }: 
   function setFree(origin: Origin, slot: Slot): void {
     origin.free.push(slot)
     free.add(slot)
-    idleSweeper ??= setInterval(closeTired, sweepMs).unref()
-  }
-
-  /** Servers close what is idle for long, too: it should not be while we write to it. */
-  function closeTired(): void {
-    const now = clock.monotonic()
-    let isOneOpen = false
-    for (const slot of free) if (slot.tire(now)) isOneOpen = true
-    if (isOneOpen) return
-    stopSweeping()
-  }
-
-  function stopSweeping(): void {
-    if (idleSweeper !== null) clearInterval(idleSweeper)
-    idleSweeper = null
   }
 
   function forget(key: string, origin: Origin, slot: Slot): void {
@@ -185,7 +155,6 @@ export function createConnections({ connector, clock, limits, onStart, onEnd }: 
     },
     async close() {
       isClosed = true
-      stopSweeping()
       for (const origin of origins.values()) {
         for (const exchange of origin.waiting.splice(0)) exchange.giveUp('the fetcher is closed')
       }

@@ -9,15 +9,15 @@
  * a response without a body is settled by its header, and a short unwanted body is read away so that the connection
  * can be kept. Every limit ends in `cut`: the result first, then the connection is dropped.
  *
- * It is a class because there is one for each request, and closures would cost more.
+ * It is a class because undici wants an object of callbacks per request, and closures for each cost more.
  */
 import type { Clock } from '../../core/clock.ts'
 import { type ErrorCode, errorCodes } from '../../core/errors.ts'
 import { BodyBuffer } from './body-buffer.ts'
 import { exchangeFailure, isCut } from './failure.ts'
 import type { FetchLimits } from './fetch-limits.ts'
-import { type FetchResult, headerList, mediaTypeOf, type ResponseHead } from './fetch-result.ts'
-import type { ParsedHead } from './parse-head.ts'
+import { type FetchResult, headerList, headerValue, mediaTypeOf, type ResponseHead } from './fetch-result.ts'
+import type { WireWatcher } from './response-head.ts'
 
 /** The connection that carries the exchange, as far as it matters here. */
 export type Carrier = {
@@ -60,17 +60,19 @@ const framingSlackBytes = 256 << 10
 /** A server may have more to say as it goes on, but not without end. */
 const maxInterims = 8
 
+const cutError = new Error('cut')
 const noBody = Buffer.alloc(0)
 
-export class Exchange {
+export class Exchange implements WireWatcher {
   readonly request: ExchangeRequest
   carrier: Carrier | null = null
+  awaitsHead = false
 
   readonly #settings: ExchangeSettings
   readonly #settled: (result: FetchResult) => void
   #isSettled = false
   #phase: Phase = 'waiting'
-  #abort: (() => void) | null = null
+  #abort: ((error?: Error) => void) | null = null
   #retried = false
 
   #startedAt = 0
@@ -89,6 +91,7 @@ export class Exchange {
   /** As the header says; NaN where it does not. */
   #length = Number.NaN
   #maxBytes = 0
+  #isBroken = false
   #interims = 0
 
   constructor(request: ExchangeRequest, settings: ExchangeSettings, settled: (result: FetchResult) => void) {
@@ -105,22 +108,20 @@ export class Exchange {
     this.#startedMs = clock.monotonic()
   }
 
-  // --- called by the connection
+  // --- called by undici
 
-  /** The request is being written; `abort` gives the connection up. */
-  onConnect(abort: () => void): void {
+  onConnect(abort: (error?: Error) => void): void {
     this.#abort = abort
     this.#phase = 'header'
     this.#sentMs = this.#settings.clock.monotonic()
+    this.awaitsHead = true
   }
 
-  /** False when the rest is not wanted, and the connection has been given up. */
-  onHead({ status, statusLine, rawHeaders, length }: ParsedHead): boolean {
+  onHeaders(status: number, rawHeaders: Buffer[]): boolean {
     this.#phase = 'body'
     this.#status = status
-    this.#statusLine = statusLine
-    this.#rawHeaders = rawHeaders
-    this.#length = length
+    this.#rawHeaders = rawHeaders.map((text) => text.toString('latin1'))
+    this.#length = Number(headerValue(this.#rawHeaders, 'content-length') ?? Number.NaN)
     this.#chooseBody()
     return !this.#isOver()
   }
@@ -140,8 +141,10 @@ export class Exchange {
   }
 
   onComplete(): void {
-    this.#settle(this.#response(null))
-    this.#end(true)
+    // A body of unknown length ends with the connection, but only with one that was closed in good order.
+    if (this.#isBroken) this.#settle(this.#failure('body-short', 'the connection broke before the body ended'))
+    else this.#settle(this.#response(null))
+    this.#end(!this.#isBroken)
   }
 
   onError(error: Error): void {
@@ -160,6 +163,8 @@ export class Exchange {
     this.#end(false)
   }
 
+  // --- called by the connection and by the sweep
+
   onWire(bytes: number): boolean {
     const before = this.#wireBytes
     this.#wireBytes = before + bytes
@@ -175,6 +180,11 @@ export class Exchange {
     return !this.#isOver()
   }
 
+  onStatusLine(line: string): void {
+    this.awaitsHead = false
+    this.#statusLine = line
+  }
+
   onInterim(head: string): void {
     const { onEarlyHints } = this.request
     if (onEarlyHints === null || !earlyHints.test(head) || this.#interims++ >= maxInterims) return
@@ -182,7 +192,13 @@ export class Exchange {
     if (links.length > 0) onEarlyHints(links)
   }
 
-  // --- called by its owner
+  onMalformed(message: string): void {
+    this.#cut(this.#failure('http-malformed', message))
+  }
+
+  onBroken(): void {
+    this.#isBroken = true
+  }
 
   /** Ends the exchange if one of its times is over. */
   sweep(nowMs: number): void {
@@ -221,7 +237,7 @@ export class Exchange {
       ? this.request.maxBodyBytes
       : Math.min(limits.maxErrorBodyBytes, this.request.maxBodyBytes)
     if (this.#status === 204 || this.#status === 304) {
-      // It may tell the length of the body that it spares us.
+      // Settled before the end: a 304 may tell the length of the body it spares us, which undici takes for a lie.
       this.#settle(this.#response(null))
     } else if (this.#status === 205) {
       // It has no body either, but not all servers say so: without a length it would last until the connection ends.
@@ -270,8 +286,9 @@ export class Exchange {
   }
 
   #drop(): void {
+    // Both ways come back through onError, which ends the exchange, unless there was no connection at all.
     if (this.#abort === null) this.carrier?.drop()
-    else this.#abort()
+    else this.#abort(cutError)
     this.#end(false)
   }
 

@@ -63,7 +63,6 @@ export function createFetcher(deps: FetcherDeps): Fetcher {
 
   const connections = createConnections({
     connector,
-    clock,
     limits,
     onStart(exchange) {
       inFlight.add(exchange)

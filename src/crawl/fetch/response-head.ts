@@ -1,14 +1,24 @@
-export type HeadSink = {
+import type { Connected } from './connector.ts'
+
+/** What an exchange wants to know of the bytes on its connection. */
+export type WireWatcher = {
+  /** True until the head of its response was read. */
+  readonly awaitsHead: boolean
+  /** Counts bytes; false when they break a limit and the exchange has been ended. */
+  onWire(bytes: number): boolean
+  /** The first line of the response, one character for each byte. */
+  onStatusLine(line: string): void
   /** The head of a response before the response, such as 103 Early Hints, one character for each byte. */
   onInterim(head: string): void
+  /** What came can't be a response: the exchange has been ended. */
+  onMalformed(message: string): void
+  /** The connection broke: what the parser takes for the end of a body was none. */
+  onBroken(): void
 }
-
-/** Its lines, each with its CR and LF, one character for each byte; and what came behind it. */
-export type WholeHead = { text: string; rest: Buffer }
 
 const headEnd = '\r\n\r\n'
 const opening = 'HTTP/'
-const interim = /^HTTP\/\d\.\d 1(?!01)\d\d(?: |\r)/
+const interim = /^HTTP\/\d\.\d 1(?!01)\d\d(?: |$)/
 /** White space at either end of a line, and a CR or LF without the other. Most heads have none of them. */
 const untidy = /[ \t]\r|\r\n[ \t]|\r(?!\n)/
 const bareLineFeed = /(?<!\r)\n/
@@ -17,16 +27,45 @@ const space = 0x20
 const tab = 0x09
 
 /**
- * Collects the head of a response, however it was cut into pieces, with what a client has to understand put right:
+ * Sees each read of a socket before the HTTP parser does. It collects the head of a response, however it was cut into
+ * pieces, and hands it on in one, with what a client has to understand and the parser refuses put right:
  * - interim responses (100, 102, 103 and any other below 200 but 101) are taken out, in any order and number;
  * - a folded line continues the line before with a space (RFC 9112, 5.2);
  * - spaces and tabs at the end of a line are no part of its value.
- * A line end of CR or LF alone is malformed. Returns null while the head is not whole, and what is wrong with it, if so.
+ * A line end of CR or LF alone is malformed. The parser counts neither status lines nor chunk framing, so an origin
+ * could send those without end: here every byte counts.
  */
-export function createHeadReader(): (chunk: Buffer, sink: HeadSink) => WholeHead | string | null {
+export function watchReads({ socket, reads }: Connected, watcher: () => WireWatcher | null): void {
+  const read = socket.read
+  const head = createHeadReader()
+  let reading: WireWatcher | null = null
+  let arrived: Buffer | null = null
+  // Before the parser's own listener, which takes a reset for the end of a body that has no other end.
+  socket.on('error', () => reading?.onBroken())
+  reads.take = (chunk) => {
+    arrived = chunk
+    // The parser reads at once, and takes all of it or has ended.
+    socket.emit('readable')
+    arrived = null
+  }
+  socket.read = (size?: number): Buffer | null => {
+    // Without bytes it is about the state of the stream, such as its end.
+    if (arrived === null) return read.call(socket, size)
+    const chunk = arrived
+    arrived = null
+    const current = watcher()
+    if (current === null) return chunk
+    reading = current
+    if (!current.onWire(chunk.length)) return null
+    return current.awaitsHead ? head(chunk, current) : chunk
+  }
+}
+
+/** Takes what came and gives what the parser shall see: null while the head is not whole. */
+function createHeadReader(): (chunk: Buffer, watcher: WireWatcher) => Buffer | null {
   const held = createHeldBytes()
 
-  return (chunk, sink) => {
+  return (chunk, watcher) => {
     const searched = held.size()
     const bytes = searched === 0 ? chunk : held.add(chunk)
     let start = 0
@@ -34,24 +73,32 @@ export function createHeadReader(): (chunk: Buffer, sink: HeadSink) => WholeHead
     for (;;) {
       while (bytes[start] === 0x0d && bytes[start + 1] === 0x0a) start += 2
       const end = bytes.indexOf(headEnd, Math.max(start, from))
-      const isLikely = opening.startsWith(
-        bytes.toString('latin1', start, Math.min(bytes.length, start + opening.length)),
-      )
+      const isLikely = opening.startsWith(bytes.toString('latin1', start, start + opening.length))
       if (end < 0 || !isLikely) {
         const fault = isLikely || isHalfLineEnd(bytes, start) ? faultOfPart(bytes, from) : 'the response is not HTTP'
-        if (fault === null) held.keep(bytes, start)
-        return fault
+        if (fault !== null) watcher.onMalformed(fault)
+        else held.keep(bytes, start)
+        return null
       }
       const text = bytes.toString('latin1', start, end + 2)
       const after = end + headEnd.length
-      if (bareLineFeed.test(text)) return 'a line of the response header ends in LF alone'
-      const tidy = untidy.test(text) ? tidied(text) : text
-      if (typeof tidy !== 'string') return tidy.fault
-      if (!interim.test(tidy)) {
-        held.clear()
-        return { text: tidy, rest: bytes.subarray(after) }
+      if (bareLineFeed.test(text)) {
+        watcher.onMalformed('a line of the response header ends in LF alone')
+        return null
       }
-      sink.onInterim(tidy)
+      const tidy = untidy.test(text) ? tidied(text) : text
+      if (typeof tidy !== 'string') {
+        watcher.onMalformed(tidy.fault)
+        return null
+      }
+      const statusLine = tidy.slice(0, tidy.indexOf('\r'))
+      if (!interim.test(statusLine)) {
+        held.clear()
+        watcher.onStatusLine(statusLine)
+        if (tidy !== text) return Buffer.concat([Buffer.from(`${tidy}\r\n`, 'latin1'), bytes.subarray(after)])
+        return start === 0 ? bytes : bytes.subarray(start)
+      }
+      watcher.onInterim(tidy)
       start = after
       from = after
     }
