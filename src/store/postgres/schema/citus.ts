@@ -66,7 +66,7 @@ export const citusStatements = {
   shards: (nodes: number): string => `SET citus.shard_count = ${SHARDS_PER_NODE * nodes}`,
   /** Each call runs on the server that has its partition. */
   delegate: `SELECT create_distributed_function(oid::regprocedure, 'p_partition', colocate_with => '${first}')
-    FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND proname = 'frontier_offer'`,
+    FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND proname = ANY(ARRAY['frontier_offer', 'register_bodies'])`,
   /** What the columns of spread tables say for the planner. Citus makes shards without it. */
   columnSettings: `SELECT c.relname AS table, format('ALTER TABLE %%s ALTER COLUMN %I SET (%s)', a.attname, o.setting) AS change
     FROM pg_dist_partition d JOIN pg_class c ON c.oid = d.logicalrelid JOIN pg_attribute a ON a.attrelid = c.oid

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { registerBodiesFunction } from '../documents/bodies-function.ts'
 import { offerByKey } from '../frontier/frontier-offer-by-key.ts'
 import { settleByKey } from '../frontier/frontier-settle-by-key.ts'
 import { balancedLeases, leasesOfManyThreads } from '../leases/leases-functions.ts'
@@ -452,8 +453,8 @@ export const postgresMigrations: readonly PostgresMigration[] = [
   },
   {
     id: 38,
-    sha256: 'a7fcdfe15f27504fc8fee561f2f0bb50d22edcc7ee7fb93eefd2906e8ca1dabb',
-    name: 'offers and completed requests looked up by key',
-    sql: `${offerByKey}\n${settleByKey}`,
+    sha256: 'bf7d7e6b91574409302736eb5291c9394459d3042328404a047cf1ac64c0db16',
+    name: 'offers, completed requests and bodies by key',
+    sql: `${offerByKey}\n${settleByKey}\n${registerBodiesFunction}`,
   },
 ]
