@@ -3,7 +3,7 @@
  * partition. Those that are registered already stay as they are.
  */
 export const registerBodiesFunction = `
-CREATE FUNCTION register_bodies(p_partition smallint, p_digests bytea[], p_versions bigint[]) RETURNS void
+CREATE OR REPLACE FUNCTION register_bodies(p_partition smallint, p_digests bytea[], p_versions bigint[]) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
   FOR v_n IN 1..cardinality(p_digests) LOOP

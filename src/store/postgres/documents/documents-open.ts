@@ -47,17 +47,24 @@ type OpenRow = Omit<DocumentState, 'id' | 'host' | 'fp' | 'current' | 'reason'> 
 /** For a document and a version. */
 const IDS_PER_CAPTURE = 2
 
-/** Makes sure of the lease, and reads what captures are held against. `place`: the partition in which the documents are kept. */
+/** From this number of hosts on, they are asked for together at once. */
+const MANY_HOSTS = 4
+
+/**
+ * Makes sure of the lease, and reads what captures are held against. `place`: the partition in which the documents are kept. Where tables
+ * are spread, it is first asked whether there is anything to read.
+ */
 export async function openDocuments(
   tx: Tx,
   place: number,
   { partition, epoch }: WritingLease,
   members: readonly { capture: DocumentKey }[],
+  isSpread: boolean,
 ) {
-  const [hosts, fps] = keyArrays(members.map(({ capture }) => capture))
+  const keys = members.map(({ capture }) => capture)
   const [[drawn], rows] = await Promise.all([
     tx.query<{ ids: string | null }>(sql.fenceAndDraw, [partition, epoch, IDS_PER_CAPTURE * members.length, place]),
-    tx.query<OpenRow>(sql.open, [place, hosts, fps]),
+    isSpread && !(await hasKnown(tx, place, keys)) ? [] : tx.query<OpenRow>(sql.open, [place, ...keyArrays(keys)]),
   ])
   // One row, and not one for each: reading a row takes longer than reading a number.
   if (drawn!.ids === null) throw lost(partition)
@@ -74,6 +81,16 @@ export async function openDocuments(
       .map(Number)
       .sort((a, b) => a - b),
   }
+}
+
+/** By statements of one table and one host each, whose plans Citus keeps: new pages are the most expensive of all. */
+async function hasKnown(tx: Tx, place: number, keys: readonly DocumentKey[]): Promise<boolean> {
+  const byHost = Map.groupBy(keys, ({ host }) => host)
+  if (byHost.size >= MANY_HOSTS) return true
+  const found = await Promise.all(
+    [...byHost].map(([host, group]) => tx.query(sql.anyOf, [place, host, numberArray(group.map(({ fp }) => fp))])),
+  )
+  return found.some((rows) => rows.length > 0)
 }
 
 function stateOf(row: Omit<OpenRow, 'place'>, host: string, fp: bigint): DocumentState {

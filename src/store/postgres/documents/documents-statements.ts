@@ -118,6 +118,7 @@ export const documentStatements = {
     v.original, v.links, l.hash AS "linkHash", l.naming AS "linkNaming",
     w.id AS "textVersion", w.reason AS "textReason", w.body AS "textBody"
     FROM ${keys} CROSS JOIN LATERAL ${known} ${current} ${withText}`,
+  anyOf: 'SELECT 1 FROM documents WHERE partition = $1::smallint AND host = $2 AND fp = ANY($3::bigint[]) LIMIT 1',
   fence: 'SELECT 1 FROM leases WHERE partition = $1::smallint AND epoch = $2::bigint FOR KEY SHARE',
   putDocuments,
   insertVersions,

@@ -114,7 +114,7 @@ export function createPostgresDocuments({
     const spread = await isSpread(pool)
     let release = (): void => {}
     const written = await pool.transaction(async (tx) => {
-      const { documents, ids } = await openDocuments(tx, place, lease, members)
+      const { documents, ids } = await openDocuments(tx, place, lease, members, spread)
       let next = 0
       const plan = createPlan({
         documents,

@@ -4,7 +4,7 @@ import { partitionOf } from '../../../core/url/partition.ts'
 import type { CompletedRequests, HostClock } from '../../contracts/frontier.ts'
 import { raisedPriority, riseNumbers, seenKey } from '../../rules/offers.ts'
 import { numberArray, textArray } from '../connection/row-batch.ts'
-import { type HeldPartition, partitionOfId } from './frontier-partitions.ts'
+import { partitionOfId } from './frontier-partitions.ts'
 
 /**
  * Offers on their way to one partition, each link once. A link that stands in a batch several times goes with its latest round
@@ -206,15 +206,10 @@ export function shareOut(batch: Omit<CompletedRequests, 'offers'>): Map<number, 
   return shares
 }
 
-/** Values of `frontier_settle`. */
-export function settleValues(
-  { partition, epoch }: HeldPartition,
-  run: number,
-  { done, again, clocks }: CompletionShare,
-) {
+/** Values of `frontier_complete`; those of `frontier_settle` have the epoch behind the partition. */
+export function completionValues(partition: number, run: number, { done, again, clocks }: CompletionShare): unknown[] {
   return [
     partition,
-    epoch,
     run,
     numberArray(done.map(({ seq }) => seq)),
     numberArray(again.map(({ seq }) => seq)),

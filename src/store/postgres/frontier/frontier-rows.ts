@@ -124,6 +124,8 @@ export const frontierStatements = {
     RETURNING q.seq, q.host, q.priority, q.fp::text AS fp, depth, hops, redirects, attempts, url, parent, watch, round,
       fresh_from, since, first, rises`,
   settle: 'SELECT frontier_settle($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS answer',
+  /** Where tables are spread, behind the fence. */
+  complete: 'SELECT frontier_complete($1, $2, $3, $4, $5, $6, $7, $8, $9) AS answer',
   giveUp: 'SELECT frontier_give_up($1, $2, $3, $4) AS answer',
   next: `SELECT seq, priority, fp::text AS fp, depth, hops, redirects, attempts, url, parent, watch, round, fresh_from, since, first,
     rises,

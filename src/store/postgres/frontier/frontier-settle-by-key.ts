@@ -3,6 +3,9 @@ import { lock, save } from './frontier-functions.ts'
 /**
  * Completed requests, in statements of which each asks or changes one table by one key (see frontier-offer-by-key.ts). Rows that are not
  * there are no fault: the host was given up, or this is a repetition. `moved`: old and new numbers of what is tried again.
+ *
+ * `frontier_settle` begins with the fence. Where tables are spread, the fence is on another server: there whoever calls makes sure of the
+ * lease, and then calls `frontier_complete` in the same transaction, which Citus sends to the server of its partition.
  */
 const settings = 'LANGUAGE plpgsql SET enable_seqscan = off SET enable_nestloop = off'
 
@@ -19,8 +22,8 @@ const moveAgain = `
   f.seq := f.seq + cardinality(p_again);`
 
 export const settleByKey = `
-CREATE OR REPLACE FUNCTION frontier_settle(
-  p_partition smallint, p_epoch bigint, p_run bigint, p_done bigint[], p_again bigint[], p_attempts int[],
+CREATE OR REPLACE FUNCTION frontier_complete(
+  p_partition smallint, p_run bigint, p_done bigint[], p_again bigint[], p_attempts int[],
   p_clocks bigint[], p_next_at bigint[], p_failures int[], p_rests int[]
 ) RETURNS json ${settings} AS $$
 DECLARE
@@ -41,7 +44,6 @@ DECLARE
   v_watches json;
   v_hosts json;
 BEGIN
-  PERFORM fence(p_partition, p_epoch);
   ${lock}
 ${moveAgain}
   FOR v_host, v_watch IN
@@ -78,4 +80,13 @@ ${moveAgain}
   END IF;
   RETURN json_build_object('before', v_before, 'facts', row_to_json(f), 'gone', cardinality(v_gone_hosts), 'watches', v_watches,
     'moved', to_json(v_moved), 'hosts', coalesce(v_hosts, '[]'));
+END $$;
+
+CREATE OR REPLACE FUNCTION frontier_settle(
+  p_partition smallint, p_epoch bigint, p_run bigint, p_done bigint[], p_again bigint[], p_attempts int[],
+  p_clocks bigint[], p_next_at bigint[], p_failures int[], p_rests int[]
+) RETURNS json LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM fence(p_partition, p_epoch);
+  RETURN frontier_complete(p_partition, p_run, p_done, p_again, p_attempts, p_clocks, p_next_at, p_failures, p_rests);
 END $$;`

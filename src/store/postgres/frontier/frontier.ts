@@ -7,16 +7,18 @@ import type { PartitionGrant } from '../../contracts/cluster/partition-leases.ts
 import type { FrontierCounts, FrontierStore, KeptRobots, KeptTables, OfferCounts } from '../../contracts/frontier.ts'
 import { addCounts, addWatch, noCounts } from '../../rules/offers.ts'
 import { putResults } from '../cluster/schedule.ts'
+import { createCitusQuestion } from '../connection/citus-extension.ts'
 import type { PostgresPool } from '../connection/pool.ts'
+import { fence } from '../documents/documents-open.ts'
 import { noteDropped } from './dropped-links.ts'
 import { createArrivals, groupByHost } from './frontier-arrivals.ts'
 import {
   type CompletionShare,
+  completionValues,
   createKnownLinks,
   type OfferParcel,
   offerValues,
   raiseValues,
-  settleValues,
   shareOut,
   sortOffers,
 } from './frontier-offers.ts'
@@ -77,6 +79,7 @@ export function createPostgresFrontier(options: PostgresFrontierOptions): Postgr
   const partitions = createHeldPartitions()
   const arrivals = createArrivals({ pool, partitions, run })
   const knownLinks = createKnownLinks(options.knownLinks ?? KNOWN_LINKS)
+  const isSpread = createCitusQuestion()
   const listening = new Map<number, () => void>()
   /** What a call that failed had achieved in some partitions; told with the next one that succeeds. */
   let untold = noCounts()
@@ -206,11 +209,20 @@ export function createPostgresFrontier(options: PostgresFrontierOptions): Postgr
     return all
   }
 
+  async function complete({ partition, epoch }: HeldPartition, share: CompletionShare): Promise<CompletionAnswer> {
+    const [first, ...values] = completionValues(partition, run, share)
+    const [row] = (await isSpread(pool))
+      ? await pool.transaction(async (tx) => {
+          await fence(tx, { partition, epoch })
+          return tx.query<{ answer: CompletionAnswer }>(frontierStatements.complete, [first, ...values])
+        })
+      : await pool.query<{ answer: CompletionAnswer }>(frontierStatements.settle, [first, epoch, ...values])
+    return row!.answer
+  }
+
   async function settleOne(held: HeldPartition, share: CompletionShare): Promise<OfferCounts & { removed: number }> {
     return fenced(held, async () => {
-      const values = settleValues(held, run, share)
-      const [row] = await pool.query<{ answer: CompletionAnswer }>(frontierStatements.settle, values)
-      const { answer } = row!
+      const answer = await complete(held, share)
       const bySeq = new Map(share.again.map((request) => [request.seq, request]))
       const rows = answer.moved.map(([was, seq]) => ({ ...bySeq.get(was)!, seq })).sort((a, b) => a.seq - b.seq)
       const states = new Map(answer.hosts.map((tuple) => [tuple[0], stateOfTuple(tuple)]))

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { AppError } from '../../../core/errors.ts'
 import type { PostgresPool } from '../connection/pool.ts'
+import { delegateFunctions, firstSpread } from './delegated-functions.ts'
 import { alone } from './migrate.ts'
 
 /**
@@ -14,7 +15,8 @@ import { alone } from './migrate.ts'
  *   coordinator's transactions, stay true;
  * - everything of people and roles, which is small beside the crawl and asked across partitions.
  *
- * The functions of the frontier run on the coordinator, too, for they begin with the fence; each of their statements goes to one server.
+ * Functions of the frontier that begin with the fence run on the coordinator, too; each of their statements goes to one server. Those
+ * without it are sent to the server of their partition.
  * Numbers come from the coordinator's sequence alone: Citus draws them there, and refuses statements that would have to draw them
  * elsewhere. So they stay small enough, and grow in one order. Hence three rules for statements, which a test holds: none has
  * `nextval` beside a distributed table; none locks a lease beside one; and rows are locked in one partition at a time.
@@ -22,7 +24,7 @@ import { alone } from './migrate.ts'
  * Steps of the schema that come later are carried out everywhere by Citus; their new tables are spread by calling this again.
  */
 export const distributedTables = [
-  'frontiers',
+  firstSpread,
   'hosts',
   'seen',
   'queue',
@@ -47,8 +49,6 @@ export const distributedTables = [
 /** Tables that have partitions and stay in one place all the same. */
 export const keptTogether: readonly string[] = ['leases']
 
-const [first] = distributedTables
-
 const SHARDS_PER_NODE = 4
 
 /** Those that are spread already are left alone: after an interruption the same call goes on. */
@@ -61,12 +61,9 @@ export const citusStatements = {
   workers: `SELECT count(*)::int AS n FROM pg_dist_node WHERE shouldhaveshards AND isactive`,
   /** Moves existing rows, too; the table is locked for writes meanwhile. */
   distribute: (table: string): string =>
-    `SELECT create_distributed_table('${table}', 'partition', colocate_with => '${table === first ? 'none' : first}')`,
+    `SELECT create_distributed_table('${table}', 'partition', colocate_with => '${table === firstSpread ? 'none' : firstSpread}')`,
   /** What is asked of all partitions is asked of each shard: few are enough, and can be made more later. */
   shards: (nodes: number): string => `SET citus.shard_count = ${SHARDS_PER_NODE * nodes}`,
-  /** Each call runs on the server that has its partition. */
-  delegate: `SELECT create_distributed_function(oid::regprocedure, 'p_partition', colocate_with => '${first}')
-    FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND proname = ANY(ARRAY['frontier_offer', 'register_bodies'])`,
   /** What the columns of spread tables say for the planner. Citus makes shards without it. */
   columnSettings: `SELECT c.relname AS table, format('ALTER TABLE %%s ALTER COLUMN %I SET (%s)', a.attname, o.setting) AS change
     FROM pg_dist_partition d JOIN pg_class c ON c.oid = d.logicalrelid JOIN pg_attribute a ON a.attrelid = c.oid
@@ -91,7 +88,7 @@ export async function distribute(pool: PostgresPool): Promise<string[]> {
       }
       await client.query(citusStatements.forget(table))
     }
-    await client.query(citusStatements.delegate)
+    await delegateFunctions(client)
     await setColumns(client)
     return done
   })

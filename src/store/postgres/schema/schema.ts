@@ -3,6 +3,7 @@ import { registerBodiesFunction } from '../documents/bodies-function.ts'
 import { offerByKey } from '../frontier/frontier-offer-by-key.ts'
 import { settleByKey } from '../frontier/frontier-settle-by-key.ts'
 import { balancedLeases, leasesOfManyThreads } from '../leases/leases-functions.ts'
+import { delegateFunctions } from './delegated-functions.ts'
 import { moveHosts, placesSchema } from './host-moves.ts'
 import { archiveSchema, collectionRunSchema, reachedSchema, segmentsSchema } from './schema-archive.ts'
 import { channelsSchema, credentialsSchema, deliveriesSchema } from './schema-channels.ts'
@@ -453,8 +454,9 @@ export const postgresMigrations: readonly PostgresMigration[] = [
   },
   {
     id: 38,
-    sha256: 'bf7d7e6b91574409302736eb5291c9394459d3042328404a047cf1ac64c0db16',
+    sha256: 'f13fe1f1a0f76ecd85ee47523e42825a927e40b21bc089477d7e17e2e34cfcc9',
     name: 'offers, completed requests and bodies by key',
     sql: `${offerByKey}\n${settleByKey}\n${registerBodiesFunction}`,
+    finish: delegateFunctions,
   },
 ]
