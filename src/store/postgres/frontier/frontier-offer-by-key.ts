@@ -54,6 +54,37 @@ const recallLinks = `
     v_seen_depth := v_seen_depth || v_found_depth;
   END LOOP;`
 
+/** Up to this number, rows are added one by one: Citus keeps the plan of a statement for one row. */
+const FEW = 8
+
+const addFew = `
+      FOREACH v_place IN ARRAY v_welcome LOOP
+        IF v_states[v_place] = 1 THEN
+          INSERT INTO seen (partition, host, fp, run, depth) VALUES (p_partition, v_ids[p_host[v_place]], v_keys[v_place],
+            coalesce(p_rounds[p_errand[v_place]], f.run), p_depth[v_place]);
+        END IF;
+        INSERT INTO queue (partition, seq, host, priority, fp, watch, round, fresh_from, since, first, depth, hops, redirects,
+          attempts, url, parent)
+        VALUES (p_partition, v_before + v_place, v_ids[p_host[v_place]], p_priority[v_place], p_fp[v_place],
+          coalesce(p_watches[p_errand[v_place]], 0), coalesce(p_rounds[p_errand[v_place]], 0),
+          coalesce(p_fresh_from[p_errand[v_place]], 0), coalesce(p_since[p_errand[v_place]], 0),
+          coalesce(p_first[p_errand[v_place]], false), p_depth[v_place], p_hops[v_place], p_redirects[v_place], 0,
+          p_url[v_place], p_parents[p_parent[v_place]]);
+      END LOOP;`
+
+const addMany = `
+      INSERT INTO seen (partition, host, fp, run, depth)
+      SELECT p_partition, v_ids[o.host], o.key, coalesce(p_rounds[o.errand], f.run), o.depth
+      FROM unnest(p_host, p_errand, v_keys, p_depth, v_states) AS o (host, errand, key, depth, state) WHERE o.state = 1;
+      INSERT INTO queue (partition, seq, host, priority, fp, watch, round, fresh_from, since, first, depth, hops, redirects,
+        attempts, url, parent)
+      SELECT p_partition, v_before + o.n, v_ids[o.host], o.priority, o.fp, coalesce(p_watches[o.errand], 0),
+        coalesce(p_rounds[o.errand], 0), coalesce(p_fresh_from[o.errand], 0), coalesce(p_since[o.errand], 0),
+        coalesce(p_first[o.errand], false), o.depth, o.hops, o.redirects, 0, o.url, p_parents[o.parent]
+      FROM unnest(p_host, p_parent, p_errand, p_fp, p_depth, p_hops, p_redirects, p_priority, p_url, v_states)
+        WITH ORDINALITY AS o (host, parent, errand, fp, depth, hops, redirects, priority, url, state, n)
+      WHERE o.state > 0;`
+
 export const offerByKey = `
 CREATE OR REPLACE FUNCTION frontier_offer(
 ${offerParameters}
@@ -108,10 +139,8 @@ ${recallLinks}
   END IF;
   SELECT coalesce(array_agg(n), '{}') INTO v_welcome FROM unnest(v_states) WITH ORDINALITY AS o (state, n) WHERE state > 0;
   IF cardinality(v_welcome) > 0 THEN
-    IF 1 = ANY(v_states) THEN
-      INSERT INTO seen (partition, host, fp, run, depth)
-      SELECT p_partition, v_ids[o.host], o.key, coalesce(p_rounds[o.errand], f.run), o.depth
-      FROM unnest(p_host, p_errand, v_keys, p_depth, v_states) AS o (host, errand, key, depth, state) WHERE o.state = 1;
+    IF cardinality(v_welcome) <= ${FEW} THEN${addFew}
+    ELSE${addMany}
     END IF;
     FOR v_id, v_run, v_depth, v_found_key IN
       SELECT v_ids[o.host], coalesce(p_rounds[o.errand], f.run), o.depth, array_agg(o.key)
@@ -120,14 +149,6 @@ ${recallLinks}
     LOOP
       UPDATE seen SET run = v_run, depth = v_depth WHERE partition = p_partition AND host = v_id AND fp = ANY(v_found_key);
     END LOOP;
-    INSERT INTO queue (partition, seq, host, priority, fp, watch, round, fresh_from, since, first, depth, hops, redirects,
-      attempts, url, parent)
-    SELECT p_partition, v_before + o.n, v_ids[o.host], o.priority, o.fp, coalesce(p_watches[o.errand], 0),
-      coalesce(p_rounds[o.errand], 0), coalesce(p_fresh_from[o.errand], 0), coalesce(p_since[o.errand], 0),
-      coalesce(p_first[o.errand], false), o.depth, o.hops, o.redirects, 0, o.url, p_parents[o.parent]
-    FROM unnest(p_host, p_parent, p_errand, p_fp, p_depth, p_hops, p_redirects, p_priority, p_url, v_states)
-      WITH ORDINALITY AS o (host, parent, errand, fp, depth, hops, redirects, priority, url, state, n)
-    WHERE o.state > 0;
     FOR v_place, v_more, v_fresh IN
       SELECT o.host, count(*), count(*) FILTER (WHERE o.state < 3) FROM unnest(p_host, v_states) AS o (host, state)
       WHERE o.state > 0 GROUP BY 1

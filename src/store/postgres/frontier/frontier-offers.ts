@@ -64,7 +64,14 @@ export function sortOffers(offers: readonly Offer[], known: KnownLinks): { parce
     full.push(parcel)
     open.delete(partition)
   }
-  return { parcels: [...full, ...open.values()], known: knownCount }
+  return { parcels: [...full, ...open.values()].map(byHost), known: knownCount }
+}
+
+/** Offers of a host stand together: the database looks at each series by itself. */
+function byHost({ partition, offers, keys, times }: OfferParcel): OfferParcel {
+  const order = [...Map.groupBy(offers.keys(), (at) => offers[at]!.host).values()].flat()
+  const inOrder = <T>(list: readonly T[]): T[] => order.map((at) => list[at]!)
+  return { partition, offers: inOrder(offers), keys: inOrder(keys), times: inOrder(times) }
 }
 
 function goesFurther(a: Offer, b: Offer): boolean {

@@ -454,7 +454,7 @@ export const postgresMigrations: readonly PostgresMigration[] = [
   },
   {
     id: 38,
-    sha256: 'f13fe1f1a0f76ecd85ee47523e42825a927e40b21bc089477d7e17e2e34cfcc9',
+    sha256: '50501f4ffacb7fb16d0253a7239d49bf827b148be6ab3c266dbdf685e3da6ef3',
     name: 'offers, completed requests and bodies by key',
     sql: `${offerByKey}\n${settleByKey}\n${registerBodiesFunction}`,
     finish: delegateFunctions,
