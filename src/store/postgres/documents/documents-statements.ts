@@ -140,7 +140,7 @@ export const documentStatements = {
   // Of bodies: the partition comes from the digest.
   /** Where tables are spread. Of one table and one partition: Citus keeps the plan of such a statement, and makes any other anew each time. */
   bodies: `SELECT digest, version FROM bodies WHERE partition = $1::smallint AND digest = ANY($2::bytea[])`,
-  registerBodies: 'SELECT register_bodies($1, $2, $3)',
+  registerBodies: 'SELECT register_bodies($1::smallint, $2::bytea[], $3::bigint[])',
   /** A row that names a version which is not there is anybody's to take. */
   takeBodies: `UPDATE bodies b SET version = r.version FROM unnest($2::bytea[], $3::bigint[]) AS r(digest, version)
     WHERE b.partition = $1::smallint AND b.digest = r.digest AND b.version = ANY($4::bigint[])`,
