@@ -74,11 +74,12 @@ export async function cloneCitusDatabase(coordinator: string, template: string, 
   await onAll(coordinator, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
 }
 
-/** Citus may begin a connection of its own at this moment: then it is there. */
+/** A connection that Citus begins by itself at this moment is still there. */
 const IN_USE = '55006'
 const MAX_TRIES = 5
 
 export async function dropCitusDatabase(coordinator: string, name: string): Promise<void> {
+  await onAll(coordinator, `UPDATE pg_database SET datallowconn = false WHERE datname = '${name}'`)
   for (let tries = 1; ; tries++)
     try {
       return await onAll(coordinator, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
