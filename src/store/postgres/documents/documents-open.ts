@@ -62,9 +62,10 @@ export async function openDocuments(
   isSpread: boolean,
 ) {
   const keys = members.map(({ capture }) => capture)
+  const read = () => tx.query<OpenRow>(sql.open, [place, ...keyArrays(keys)])
   const [[drawn], rows] = await Promise.all([
     tx.query<{ ids: string | null }>(sql.fenceAndDraw, [partition, epoch, IDS_PER_CAPTURE * members.length, place]),
-    isSpread && !(await hasKnown(tx, place, keys)) ? [] : tx.query<OpenRow>(sql.open, [place, ...keyArrays(keys)]),
+    isSpread ? hasKnown(tx, place, keys).then((isKnown) => (isKnown ? read() : [])) : read(),
   ])
   // One row, and not one for each: reading a row takes longer than reading a number.
   if (drawn!.ids === null) throw lost(partition)

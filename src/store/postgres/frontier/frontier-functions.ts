@@ -5,7 +5,8 @@
  * The planner is kept from walking through tables: statements are planned while the tables are empty and used when they are not.
  * Whatever is looked up for a list of keys is looked up key by key in the index (LATERAL with LIMIT).
  *
- * This is how the first schema made them. `frontier_offer` was replaced since (frontier-offer-by-key.ts).
+ * This is how the first schema made them. `frontier_offer` and `frontier_settle` were replaced since
+ * (frontier-offer-by-key.ts, frontier-settle-by-key.ts).
  */
 const settings = `LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan
   SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`

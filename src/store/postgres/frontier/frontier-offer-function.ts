@@ -6,6 +6,8 @@ import { hostsOfOffers, lock, offerParameters, save } from './frontier-functions
  *
  * What becomes of each offer is a number in `v_states`: 0 nothing, 1 its link is new, 2 it was seen in an earlier run or round, 3 it was
  * seen with less depth. Everything else follows from that and from what was given.
+ *
+ * A later step of the schema replaced it (frontier-offer-by-key.ts).
  */
 const settings = `LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off`
 
