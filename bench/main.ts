@@ -1,7 +1,7 @@
-import { type Benchmark, type BenchOptions, formatTable } from './table.ts'
+import { type BenchOptions, type BenchTable, formatTable } from './table.ts'
 
 /** `optionNames` lists the options of a benchmark; unknown options are rejected. */
-type BenchModule = { run: Benchmark; optionNames?: readonly string[] }
+type BenchModule = { run(options: BenchOptions): Promise<BenchTable | BenchTable[]>; optionNames?: readonly string[] }
 
 const benchmarks: Record<string, () => Promise<BenchModule>> = {
   crawl: () => import('./crawl.ts'),
@@ -28,6 +28,7 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
   deliver: () => import('./deliver.ts'),
   cluster: () => import('./cluster.ts'),
   citus: () => import('./citus.ts'),
+  long: () => import('./long.ts'),
   keepers: () => import('./keepers.ts'),
   leases: () => import('./leases.ts'),
   load: () => import('./leases/load.ts'),
@@ -41,8 +42,11 @@ const benchmarks: Record<string, () => Promise<BenchModule>> = {
   keywords: () => import('./keywords.ts'),
 }
 
+/** One needs a server that few machines have, the other half an hour. */
+const onlyByName = new Set(['citus', 'long'])
+
 const usage = `npm run bench [-- NAME…] [-- --root DIR…] [-- --OPTION VALUE…]
-Benchmarks: ${Object.keys(benchmarks).join(', ')}; all but citus by default.
+Benchmarks: ${Object.keys(benchmarks).join(', ')}; all but citus and long by default.
 Options of crawl: --pages 20000 --hosts 8 --seed 1 --peers wget2,scrapy,crawlee --rounds 1 --slow-pages 3000
                   --fetchers 128 --per-host 8 --threads 2 --again yes
                   --root DIR… or --root debian (packages of documentation), --server nginx or origin
@@ -61,6 +65,9 @@ Options of cluster: --workers 1,2,4,8 --latency 200 --wide-hosts 400 --wide-fetc
                     --bodies folder,s3
 Options of keepers: --pages 4000 --rounds 3
 Options of citus: --programs /usr/lib/postgresql/15/bin --nodes 2 --pages 5000 --hosts 40 --pairs 3 --threads 1 (only where Citus is installed)
+Options of long: --only crawl,watch --pages 1000000 --hosts 10000 --page-bytes 8000 --links 40 --seed 1 --samples 20
+                 --fetchers 128 --per-host 8 --threads 2
+                 --sources 100000 --source-hosts 10000 --hours 24 --every-hours 4 --changes-per-hour 50 (of 1,000) --speed 120
 Options of fingerprints: --documents 200000 --page-bytes 4000
 Options of leases: --holders 1,10,100 --partitions 256,4096 --seed 1
 Options of order: --pages 2000 --links 8 --seed 18 --orders breadth,importance
@@ -99,7 +106,9 @@ if (process.argv.includes('--help')) {
 }
 const chosen: BenchModule[] = []
 if (line.errors.length === 0)
-  for (const name of line.names.length > 0 ? line.names : Object.keys(benchmarks).filter((each) => each !== 'citus'))
+  for (const name of line.names.length > 0
+    ? line.names
+    : Object.keys(benchmarks).filter((each) => !onlyByName.has(each)))
     chosen.push(await benchmarks[name]!())
 const taken = new Set(chosen.flatMap((benchmark) => benchmark.optionNames ?? []))
 for (const name of Object.keys(line.values))
@@ -109,4 +118,5 @@ if (line.errors.length > 0) {
   process.exit(2)
 }
 for (const { run } of chosen)
-  process.stdout.write(`${formatTable(await run({ roots: line.roots, values: line.values }))}\n`)
+  for (const table of [await run({ roots: line.roots, values: line.values })].flat())
+    process.stdout.write(`${formatTable(table)}\n`)

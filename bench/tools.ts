@@ -11,7 +11,7 @@ export const toolNames = ['erace', 'wget2', 'scrapy', 'crawlee'] as const
 export type ToolName = (typeof toolNames)[number]
 
 export type ToolRun = {
-  origin: Origin
+  origin: Pick<Origin, 'port' | 'hosts' | 'seeds'>
   /** A new folder, removed after the run. */
   folder: string
   /** A limit for tools that are many times slower. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import type { Document, Sites } from './site-table.ts'
+import type { Document, ServedSites } from './site-table.ts'
 
 /**
  * An HTTP/1.1 server as cheap as Node allows, because it shares the machine with the crawler being measured: it writes
@@ -53,13 +53,15 @@ export type OriginServer = {
 }
 
 const maxPendingBytes = 64 * 1024
+const MAX_LISTENERS = 1000
+const BACKLOG = 4096
 const headerEnd = Buffer.from('\r\n\r\n')
 const notFound = Buffer.from(
   'HTTP/1.1 404 Not Found\r\nConnection: keep-alive\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\nNot found\n',
 )
 const notFoundHeaderBytes = notFound.length - 10
 
-export function createOriginServer({ sites, latencyMs }: { sites: Sites; latencyMs: number }): OriginServer {
+export function createOriginServer({ sites, latencyMs }: { sites: ServedSites; latencyMs: number }): OriginServer {
   const open = new Map<string, number>()
   const waiters: { requests: number; resolve: () => void }[] = []
   const paces = new Map<string, Pace>()
@@ -171,8 +173,9 @@ export function createOriginServer({ sites, latencyMs }: { sites: Sites; latency
   return {
     async listen(hosts, port) {
       let bound = port
-      for (const host of hosts) {
-        const server = createServer({ noDelay: true }, connected).listen(bound, host)
+      // Each takes one of the files that a process may open. Where there are many, all share one: who asks elsewhere than at a host finds nothing.
+      for (const host of hosts.length > MAX_LISTENERS ? ['0.0.0.0'] : hosts) {
+        const server = createServer({ noDelay: true }, connected).listen(bound, host, BACKLOG)
         await once(server, 'listening')
         bound = (server.address() as AddressInfo).port
       }

@@ -1,6 +1,8 @@
 /** The documents of an origin by host address and path, as the bytes to send. */
 export type Sites = Map<string, Site>
 export type Site = Map<string, Document>
+/** What a server needs of them. A site may also make its documents when they are asked for; it has none to list then. */
+export type ServedSites = ReadonlyMap<string, Pick<Site, 'get' | 'values'>>
 
 export type Document = {
   /** Header and body together: one write per answer. */
@@ -15,12 +17,15 @@ export type Document = {
 const stamp = 'Date: Thu, 01 Jan 2026 00:00:00 GMT\r\nLast-Modified: Wed, 31 Dec 2025 00:00:00 GMT\r\n'
 
 export function addDocument(site: Site, path: string, body: Buffer, mediaType: string): void {
-  const etag = `"${site.size.toString(36)}-${body.length.toString(36)}"`
+  site.set(path, documentOf(body, mediaType, `"${site.size.toString(36)}-${body.length.toString(36)}"`))
+}
+
+export function documentOf(body: Buffer, mediaType: string, etag: string): Document {
   const header = Buffer.from(
     `HTTP/1.1 200 OK\r\nServer: origin\r\nConnection: keep-alive\r\n${stamp}ETag: ${etag}\r\nContent-Type: ${mediaType}\r\nContent-Length: ${body.length}\r\n\r\n`,
     'latin1',
   )
-  site.set(path, { bytes: Buffer.concat([header, body]), headerBytes: header.length, etag, served: 0 })
+  return { bytes: Buffer.concat([header, body]), headerBytes: header.length, etag, served: 0 }
 }
 
 /** Gives every nth document of each host a new text and ETag. Returns their number. */

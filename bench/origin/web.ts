@@ -15,6 +15,7 @@ export type WebOptions = {
   linksPerPage: number
 }
 
+export const mediaType = 'text/html; charset=utf-8'
 const fanOut = 12
 const sections = 40
 const minPageBytes = 4096
@@ -24,8 +25,26 @@ const sigma = 0.9
 
 export function generateWeb(options: WebOptions): Sites {
   const random = createRandom(options.seed)
-  const prose = createProse(random)
+  const web = createWeb(options, random)
   const sites: Sites = new Map()
+  for (const [host, address] of options.hosts.entries()) {
+    const site = new Map()
+    sites.set(address, site)
+    for (let page = 0; page < web.counts[host]!; page++)
+      addDocument(site, web.pathOf(page), web.render(host, page, random), mediaType)
+  }
+  return sites
+}
+
+/** `counts`: the pages of each host. */
+export type Web = {
+  counts: number[]
+  pathOf(page: number): string
+  render(host: number, page: number, random: Random): Buffer
+}
+
+export function createWeb(options: WebOptions, random: Random): Web {
+  const prose = createProse(random)
   const slugs = Array.from({ length: 997 }, () => `${random.pick(prose.words)}-${random.pick(prose.words)}`)
   const pathOf = (page: number): string =>
     page === 0 ? '/' : `/${prose.words[page % sections]}/${slugs[page % slugs.length]}-${page}.html`
@@ -33,24 +52,19 @@ export function generateWeb(options: WebOptions): Sites {
     (_, host) =>
       Math.floor(options.pages / options.hosts.length) + (host < options.pages % options.hosts.length ? 1 : 0),
   )
-  for (const [host, address] of options.hosts.entries()) {
-    const site = new Map()
-    sites.set(address, site)
-    for (let page = 0; page < counts[host]!; page++) {
-      const hrefs = pickTargets(host, page, counts, options.linksPerPage, random).map((target) =>
-        target.host === host
-          ? sameHostHref(pathOf(target.page), page === 0, random)
-          : `http://${options.hosts[target.host]}:${options.port}${pathOf(target.page)}`,
-      )
-      const body = renderPage(
-        { title: prose.phrase(5), hrefs, targetBytes: pageBytes(options.meanBytes, random) },
-        prose,
-        random,
-      )
-      addDocument(site, pathOf(page), body, 'text/html; charset=utf-8')
-    }
+  function render(host: number, page: number, random: Random): Buffer {
+    const hrefs = pickTargets(host, page, counts, options.linksPerPage, random).map((target) =>
+      target.host === host
+        ? sameHostHref(pathOf(target.page), page === 0, random)
+        : `http://${options.hosts[target.host]}:${options.port}${pathOf(target.page)}`,
+    )
+    return renderPage(
+      { title: prose.phrase(5), hrefs, targetBytes: pageBytes(options.meanBytes, random) },
+      prose,
+      random,
+    )
   }
-  return sites
+  return { counts, pathOf, render }
 }
 
 function pageBytes(meanBytes: number, random: Random): number {

@@ -37,9 +37,9 @@ export async function inspectorOf({ stderr }: ChildProcess): Promise<string> {
 
 /**
  * Collects the garbage of every thread of another process and measures what is left. Connects for this time only. Threads that come and go
- * are left out: whether one is there at this moment says nothing.
+ * are left out: whether one is there at this moment says nothing. Counting promises takes seconds where the heap is large.
  */
-export async function heapAfterGc(inspector: string, passing: RegExp): Promise<HeapUse> {
+export async function heapAfterGc(inspector: string, passing: RegExp, countsPromises = true): Promise<HeapUse> {
   const socket = new WebSocket(inspector)
   const { promise: opened, resolve, reject } = Promise.withResolvers<void>()
   socket.addEventListener('open', () => resolve())
@@ -65,13 +65,13 @@ export async function heapAfterGc(inspector: string, passing: RegExp): Promise<H
     })
     await main.call('NodeWorker.enable', { waitForDebuggerOnStart: false })
     const { heapBytes: mainBytes, externalBytes } = await liveBytes(main.call)
-    const promises = await countPromises(main.call)
+    const promises = countsPromises ? await countPromises(main.call) : 0
     const use = { allBytes: mainBytes, mainBytes, externalBytes, promises, threads: 1 + workers.size }
     for (const { call } of workers.values()) {
       const live = await liveBytes(call)
       use.allBytes += live.heapBytes
       use.externalBytes += live.externalBytes
-      use.promises += await countPromises(call)
+      if (countsPromises) use.promises += await countPromises(call)
     }
     return use
   } finally {

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs'
+import { openFiles } from '../../test/faults/process-memory.ts'
+import { folderBytes, processorSeconds } from '../measure.ts'
+
+/** What a process takes at one moment. Linux only. */
+export type ProcessSample = {
+  seconds: number
+  cpuSeconds: number
+  rssBytes: number
+  /** Without pages of files: heaps, stacks, buffers, the caches of SQLite. */
+  anonymousBytes: number
+  /** Since its start. */
+  peakRssBytes: number
+  diskBytes: number
+  files: number
+  threads: number
+}
+
+export function sampleOf(pid: number, startedAt: number, folder: string): ProcessSample {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const field = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1])
+  return {
+    seconds: (performance.now() - startedAt) / 1000,
+    cpuSeconds: processorSeconds(pid),
+    rssBytes: field('VmRSS') * 1024,
+    anonymousBytes: field('RssAnon') * 1024,
+    peakRssBytes: field('VmHWM') * 1024,
+    diskBytes: sizeOf(folder),
+    files: openFiles(pid),
+    threads: field('Threads'),
+  }
+}
+
+/** Files come and go while it looks. */
+function sizeOf(folder: string): number {
+  for (;;)
+    try {
+      return folderBytes(folder)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+}
+
+/** The mean of the last third as a share of the mean of the first. The sample at the very beginning is left out by the caller. */
+export function lastToFirstThird(values: readonly number[]): number {
+  const third = Math.max(1, Math.floor(values.length / 3))
+  const mean = (part: readonly number[]): number => part.reduce((sum, value) => sum + value, 0) / part.length
+  return mean(values.slice(-third)) / mean(values.slice(0, third))
+}
+
+/** A line of the table as soon as it is known: a long run is watched. */
+export function showLine(cells: readonly (string | number)[]): void {
+  const text = (cell: string | number): string =>
+    typeof cell === 'string' || Number.isInteger(cell) ? `${cell}` : cell.toFixed(Math.abs(cell) < 10 ? 2 : 0)
+  process.stderr.write(`${cells.map((cell) => text(cell).padStart(13)).join('')}\n`)
+}

@@ -1,0 +1,32 @@
+// A generated web on many hosts of this machine, in a process of its own.
+import { answerCalls, childData } from '../deliver/child.ts'
+import { hostsOf } from '../origin/roots.ts'
+import { createOriginServer, type OriginStats } from '../origin/server.ts'
+import { createWebOnDemand } from './web-on-demand.ts'
+
+export type WebOriginData = { hosts: number; pages: number; pageBytes: number; links: number; seed: number }
+export type WebOrigin = {
+  ready(): { port: number; hosts: string[] }
+  stats(): Omit<OriginStats, 'maxConnections'> & { rssBytes: number }
+  end(): void
+}
+
+const { pages, hosts: hostCount, pageBytes: meanBytes, links: linksPerPage, seed } = await childData<WebOriginData>()
+const hosts = hostsOf(hostCount)
+const sites = new Map()
+const origin = createOriginServer({ sites, latencyMs: 0 })
+const port = await origin.listen(hosts, 0)
+for (const [host, site] of createWebOnDemand({ hosts, port, pages, seed, meanBytes, linksPerPage }))
+  sites.set(host, site)
+
+answerCalls<WebOrigin>({
+  ready: () => ({ port, hosts }),
+  stats() {
+    const { maxConnections: _, ...stats } = origin.stats()
+    return { ...stats, rssBytes: process.memoryUsage.rss() }
+  },
+  end() {
+    // The servers would keep the process alive.
+    setImmediate(() => process.exit(0))
+  },
+})
