@@ -17,7 +17,6 @@ const safe = new Map([
     'src/services/channels/channel-settings.ts',
     ['settings[name]', 'known[name]', '(given as Record<string, unknown>)[name]'],
   ],
-  ['src/services/crawls/crawl-jobs.ts', ['job.counts[name]']],
   ['src/services/crawls/crawl-report.ts', ['counts[name]']],
   ['src/store/postgres/annotations/annotation-writes.ts', ['row[name]']], // columns of annotations
   ['src/store/postgres/import/row-statements.ts', ['row[name]', 'item[name]']], // columns of imported tables

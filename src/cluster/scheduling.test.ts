@@ -111,6 +111,29 @@ describe('a leader that sleeps past its lease', () => {
   })
 })
 
+describe('a leader whose heartbeat is not answered in time', () => {
+  test('leads again, and knows of a crawl what workers have done meanwhile', async () => {
+    const cluster = await openCluster(pages)
+    const { start, worker, pool, crawls } = cluster
+    const schedule = await start('slow')
+    const draft = { askedBy: 'ada', askedAt: 1, seeds: [home], depth: null, restrict: null, maxPages: null }
+    const id = (await crawls.add(draft, 1))!
+    await until('the crawl runs', async () => (await crawls.find(id))?.queued === 1)
+    await pool.transaction(async (tx) => {
+      // Heartbeats wait for this row; the leader's other transactions don't.
+      await tx.query('SELECT FROM leaders FOR NO KEY UPDATE')
+      await until('it leads no more', () => !schedule.isLeader())
+      await worker.run()
+    })
+    await until('the crawl is over', async () => (await crawls.find(id))?.endedAt !== 0)
+    assert.equal(schedule.isLeader(), true)
+    const { state, counts } = (await crawls.find(id))!
+    assert.deepEqual([state, counts], ['finished', { fetched: 2, done: 2 }])
+    assert.deepEqual(worker.fetched, [home, `${home}one`])
+    await cluster.close()
+  })
+})
+
 describe('a database that goes away', () => {
   test('is waited for, and everything continues', async () => {
     const cluster = await openCluster(pages)

@@ -91,6 +91,7 @@ export async function openCluster(pages: Record<string, TestPage>) {
     worker,
     start,
     watches: stores.watches,
+    crawls: stores.crawls,
     /** Without first visits: the process that takes over one repeats it. */
     async put(...profiles: Profile[]) {
       await stores.profiles.put(profiles.map(keyed))

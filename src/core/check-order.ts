@@ -50,6 +50,17 @@ export type CheckResult = {
   landed: string | null
   /** Expressions that took too much work, with the page on which that was found; they are not tried any more in this check. */
   tooExpensive?: { expression: string; url: string }[]
-  /** Of a crawl, by the names of the shards' counters, and some of its own: see `crawlResultOf`. */
+  /** Of a crawl, by the names of the shards' counters, and some of its own: see `crawlCountsOf`. */
   counts?: Record<string, number>
+  /** These are sums since the check began, of which a part may have been told before. */
+  isSum?: true
+}
+
+export function addedCounts(
+  counts: Readonly<Record<string, number>>,
+  more: Readonly<Record<string, number>>,
+): Record<string, number> {
+  const sums = new Map(Object.entries(counts))
+  for (const [name, n] of Object.entries(more)) sums.set(name, (sums.get(name) ?? 0) + n)
+  return Object.fromEntries(sums)
 }

@@ -7,7 +7,10 @@ import type { CheckOrder, CheckResult, CrawlScope } from '../core/check-order.ts
 export type Fetcher = {
   /** URI schemes it serves, in lower case and without the colon. */
   readonly schemes: readonly string[]
-  /** Continues the checks in progress, which these watches may belong to. Returns how many requests each still has. */
+  /**
+   * Continues the checks in progress, which these watches may belong to. Returns how many requests each still has. What is known of them
+   * from before is reported as sums.
+   */
   start(underWay: readonly CrawlScope[]): Promise<Map<number, number>>
   /**
    * Starts checks. `onBegun` is called for each watch when all its requests are accepted, with how many they are; results may arrive

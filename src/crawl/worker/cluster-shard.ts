@@ -82,24 +82,39 @@ export type ResultSenderDeps = {
   onFailed(error: unknown): void
 }
 
-/** Stores check results for the scheduler. */
+/**
+ * Stores check results for the scheduler. Results are summed up for each watch, so what leaves with one batch may belong to requests of
+ * another that isn't committed yet.
+ */
 export function createResultSender({ results, calls, isStopping, onFailed }: ResultSenderDeps) {
-  const late = new Set<Promise<void>>()
+  /** What could not be stored stays: nothing may be completed after that. */
+  const unstored = new Set<Promise<void>>()
+
+  function put(taken: readonly CheckResult[]): Promise<void> {
+    const putting: Promise<void> = calls
+      .untilDone('storing check results', () => results.put(taken), { isStopping })
+      .then(() => void unstored.delete(putting))
+    unstored.add(putting)
+    return putting
+  }
+
   return {
-    send: (taken: readonly CheckResult[]): Promise<void> =>
-      calls.untilDone('storing check results', () => results.put(taken), { isStopping }),
+    /** Resolves when all results that were taken until now are stored, whoever sent them. Rejects if some can't be. */
+    async send(taken: readonly CheckResult[]): Promise<void> {
+      if (taken.length > 0) void put(taken)
+      await Promise.all(unstored)
+    },
     /** For results of a committed batch: the number of requests that are queued now, and what was given up. */
     sendLate(taken: readonly CheckResult[]): void {
-      const putting = calls
-        .untilDone('storing check results', () => results.put(taken))
-        .finally(() => late.delete(putting))
-      late.add(putting)
-      putting.catch(onFailed)
+      // While the shard stops, the next worker repeats the requests that these belong to.
+      put(taken).catch((error: unknown) => {
+        if (!isTemporary(error) || !isStopping()) onFailed(error)
+      })
     },
     /** Waits for late results, but not for ever. */
     flush: (): Promise<void> =>
       withinLimit(
-        Promise.allSettled(late).then(() => {}),
+        Promise.allSettled(unstored).then(() => {}),
         RETRY.lastMs,
         () => {},
       ),

@@ -54,7 +54,7 @@ export type ClusterDeps = {
   watches: Watches
   /** Reads the watch of a check if it is newer than the one known here. */
   learn(check: Check, watches: Watches): Promise<void>
-  /** Stores results that the scheduler must find when their requests are done. */
+  /** Stores results that the scheduler must find when their requests are done, and waits for those that are being stored. */
   sendResults(results: readonly CheckResult[]): Promise<void>
   onResults(results: readonly CheckResult[]): void
   pages: CrawlPages
@@ -74,10 +74,8 @@ export function createClusterCoordination(deps: ClusterDeps): Coordination {
     addOutstanding() {},
     checks: {
       learn: (check) => deps.learn(check, watches),
-      async beforeCommit() {
-        const results = watches.takeResults()
-        if (results.length > 0) await deps.sendResults(results)
-      },
+      // Also without results: those of this batch may have left with another, and not have arrived.
+      beforeCommit: () => deps.sendResults(watches.takeResults()),
       publish() {
         const results = watches.takeResults()
         if (results.length > 0) deps.onResults(results)

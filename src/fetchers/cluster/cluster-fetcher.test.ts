@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { configOf } from '../../config/load-config.ts'
 import type { CheckOrder } from '../../core/check-order.ts'
 import { createManualClock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
+import { createCrawlJobs } from '../../services/crawls/crawl-jobs.ts'
 import { createCheckRuns } from '../../services/watching/check-runs.ts'
 import { createPostgresCrawlScopes } from '../../store/postgres/cluster/crawl-scopes.ts'
+import { createPostgresCrawls } from '../../store/postgres/cluster/crawls.ts'
 import { createPostgresNodes } from '../../store/postgres/cluster/nodes.ts'
 import {
   createPostgresCheckResults,
@@ -110,6 +113,28 @@ async function openLeader(pool: PostgresPool, holder: string) {
       const queued = await fetcher.start(given.map((watch) => ({ watch, sources: [] })))
       for (const [watch, n] of queued) checkRuns.resume(watch, n, 0, [])
       return queued
+    },
+  }
+}
+
+/** Crawls of the service, under the same leader. */
+function openCrawls(pool: PostgresPool, { epoch, fetcher }: Awaited<ReturnType<typeof openLeader>>) {
+  const clock = createManualClock(1_000)
+  const crawls = createPostgresCrawls(pool, { epoch })
+  const onProblem = (message: string) => assert.fail(message)
+  const jobs = createCrawlJobs({ crawls, fetcher, config: configOf(), clock, onProblem })
+  fetcher.onResults((results) => {
+    for (const each of results) jobs.note(each)
+  })
+  return {
+    crawls,
+    /** Long enough for all that is due: it looks for new crawls, saves their progress and ends them. */
+    async tick(): Promise<void> {
+      clock.advance(2_000)
+      await jobs.tick()
+    },
+    async resume(): Promise<void> {
+      await jobs.resume(await fetcher.start(await jobs.start()))
     },
   }
 }
@@ -243,6 +268,33 @@ describe('the next leader', () => {
       const next = await openLeader(pool, 'next')
       assert.deepEqual(await next.resume(watch), new Map([[watch, 0]]))
       assert.deepEqual(await next.ended(), [{ watch, outcome: 'changed', changes: 5 }])
+      assert.deepEqual(await createPostgresCheckResults(pool).progress(), [])
+      await worker.close()
+      await destroy()
+    })
+
+  for (const taken of [false, true])
+    test(`knows all counts of a crawl whose results the last one ${taken ? 'had read and not saved' : 'had not read'}`, async () => {
+      const { pool, destroy } = await createDatabase()
+      const first = await openLeader(pool, 'first')
+      const { crawls, tick } = openCrawls(pool, first)
+      const draft = { askedBy: 'ada', askedAt: 1, seeds: [home], depth: null, restrict: null, maxPages: null }
+      const id = (await crawls.add(draft, 1))!
+      await tick()
+      const worker = await openTestWorker(pool, web)
+      await worker.step()
+      await first.fetcher.poll()
+      await tick()
+      assert.deepEqual((await crawls.find(id))?.counts, { fetched: 1, done: 1 })
+      await worker.run()
+      if (taken) await first.fetcher.poll()
+      const next = await openLeader(pool, 'next')
+      const later = openCrawls(pool, next)
+      await later.resume()
+      await next.fetcher.poll()
+      await later.tick()
+      const { state, counts } = (await crawls.find(id))!
+      assert.deepEqual([state, counts], ['finished', { fetched: 5, done: 5 }])
       assert.deepEqual(await createPostgresCheckResults(pool).progress(), [])
       await worker.close()
       await destroy()

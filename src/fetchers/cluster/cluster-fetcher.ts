@@ -131,7 +131,7 @@ export function createClusterFetcher(deps: ClusterFetcherDeps): ClusterFetcher {
     // A check with nothing queued is over, though its end wasn't noted. One without progress never started.
     for (const { watch } of progress) if (!counts.has(watch)) counts.set(watch, 0)
     for (const [watch, n] of counts) underWay.add(watch, n)
-    if (progress.length > 0) listener(progress)
+    if (progress.length > 0) listener(progress.map((each) => ({ ...each, isSum: true as const })))
     return counts
   }
 

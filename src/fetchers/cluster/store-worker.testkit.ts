@@ -1,7 +1,7 @@
 import { configOf } from '../../config/load-config.ts'
 import type { CheckOrder, CheckResult } from '../../core/check-order.ts'
 import { systemClock } from '../../core/clock.ts'
-import type { QueuedRequest } from '../../core/request.ts'
+import { isCrawl, type QueuedRequest } from '../../core/request.ts'
 import { createSeedOffers } from '../../crawl/worker/links/seed-offers.ts'
 import { batchOf, pageOf, queueOf } from '../../store/conformance/samples.testkit.ts'
 import { createPostgresCheckResults } from '../../store/postgres/cluster/schedule.ts'
@@ -34,7 +34,10 @@ export async function openTestWorker(pool: PostgresPool, web: ReadonlyMap<string
     const { url, host, fp, check, hops, parent } = request
     fetched.push(url)
     const page = web.get(url)
-    const base = { watch: check.watch, queued: -1, changed: 0, unchanged: 0, failed: 0, source: null, landed: null }
+    const base = {
+      ...{ watch: check.watch, queued: -1, changed: 0, unchanged: 0, failed: 0, source: null, landed: null },
+      ...(isCrawl(check.watch) && { counts: { fetched: 1, done: 1 } }),
+    }
     const source = (status: number, outcome: string) => (hops === 0 ? { status, outcome } : null)
     if (page === undefined) return { ...base, failed: 1, source: source(500, 'failed: http-server-error') }
     const at = systemClock.now()

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts'
-import type { CheckOrder, CheckResult, CrawlScope } from '../../core/check-order.ts'
+import { addedCounts, type CheckOrder, type CheckResult, type CrawlScope } from '../../core/check-order.ts'
 import type { Clock } from '../../core/clock.ts'
 import { isAppError } from '../../core/errors.ts'
 import { FIRST_CRAWL, UNLIMITED_DEPTH } from '../../core/request.ts'
@@ -25,7 +25,8 @@ export type CrawlJobsDeps = {
  * waits behind watches on the same host, its pages are stored, and the annotation engine hears nothing of it.
  *
  * A crawl is waiting, running (in `jobs`), ending (no more is fetched, what is in flight is still counted) or over. All that must
- * survive is in the store; counts of the last second before a crash are lost.
+ * survive is in the store. Counts are saved every second. What came after that is lost with the process where its own shards
+ * report it; in a cluster the store sums up what workers report, and the fetcher tells it at the start.
  */
 export type CrawlJobs = {
   /** Continues the running crawls. Their scopes go to the fetcher, which then says how many requests they have: `resume`. */
@@ -163,10 +164,10 @@ export function createCrawlJobs(deps: CrawlJobsDeps): CrawlJobs {
         await offer(job)
       }
     },
-    note({ watch, queued, counts = {} }) {
+    note({ watch, queued, counts = {}, isSum = false }) {
       const job = jobs.get(watch)
       if (job === undefined) return
-      for (const [name, n] of Object.entries(counts)) job.counts[name] = (job.counts[name] ?? 0) + n
+      job.counts = isSum ? furtherCounts(job.counts, counts) : addedCounts(job.counts, counts)
       job.queued += queued
       job.isChanged = true
       // While it ends, requests leave the queue without being fetched.
@@ -182,6 +183,13 @@ export function createCrawlJobs(deps: CrawlJobsDeps): CrawlJobs {
 
 function progressOf({ row: { id, state, startedAt, reason }, queued, counts }: Job): CrawlProgress {
   return { id, state, startedAt, endedAt: 0, queued: Math.max(0, queued), counts, reason }
+}
+
+/** Counts only grow: of two states of the same crawl, each may know less than the other of what came last. */
+function furtherCounts(saved: Readonly<Record<string, number>>, sums: Readonly<Record<string, number>>) {
+  const counts = new Map(Object.entries(saved))
+  for (const [name, n] of Object.entries(sums)) counts.set(name, Math.max(counts.get(name) ?? 0, n))
+  return Object.fromEntries(counts)
 }
 
 function scopeOf(row: CrawlRow, budget: number): CrawlScope {

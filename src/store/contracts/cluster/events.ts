@@ -17,7 +17,10 @@ export type CheckResultStore = {
    * Everything put before the call is taken, up to the limit.
    */
   take(leaderEpoch: number, limit: number): Promise<CheckResult[]>
-  /** The sums of what was taken of checks that are not noted as over: what a leader knew that died. Of what is queued nothing is said. */
+  /**
+   * The sums of what was taken of checks and crawls that are not noted as over: what a leader knew that died. Of what is queued nothing
+   * is said.
+   */
   progress(): Promise<CheckResult[]>
   /**
    * Requests that these watches have queued, over all partitions; null for all that have any. It is what holds, whatever

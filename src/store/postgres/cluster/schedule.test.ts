@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import type { CheckResult } from '../../../core/check-order.ts'
 import { createManualClock } from '../../../core/clock.ts'
 import { isAppError } from '../../../core/errors.ts'
+import { FIRST_CRAWL } from '../../../core/request.ts'
 import type { PostgresPool } from '../connection/pool.ts'
 import { createLeaderLease } from '../leases/leader.ts'
 import { createDatabase, usePostgres } from '../testkit/postgres.testkit.ts'
@@ -109,20 +110,28 @@ describe('what the leader of the scheduler and the others tell each other', () =
       return { watch, queued: -1, changed: 0, unchanged: 0, failed: 0, source: null, landed: null, ...parts }
     }
     const source = { status: 200, outcome: 'stored' }
+    const crawl = FIRST_CRAWL + 3
     await results.put([
       resultsOf(1, { changed: 2, source }),
       resultsOf(2, { failed: 1, landed: 'http://b.example/\0\ud800' }),
+      resultsOf(crawl, { counts: { fetched: 2, bytes: 2 ** 40 } }),
     ])
     await results.take(epoch, 1)
     await results.put([resultsOf(1, { unchanged: 3 }), resultsOf(1, { changed: 1 })])
     await results.take(epoch, 10)
+    await results.put([resultsOf(crawl, {}), resultsOf(crawl, { counts: { fetched: 1, 'skipped.scope': 4 } })])
+    await results.take(epoch, 10)
     assert.deepEqual(await results.progress(), [
       resultsOf(1, { queued: 0, changed: 3, unchanged: 3, source }),
       resultsOf(2, { queued: 0, failed: 1, landed: 'http://b.example/\ufffd\ufffd' }),
+      resultsOf(crawl, { queued: 0, counts: { fetched: 3, bytes: 2 ** 40, 'skipped.scope': 4 } }),
     ])
     await watches.begin([{ watch: 1, round: 9 }])
     const outcome = { checkedAt: 9, outcome: 'unchanged', status: 200, changes: 0, landed: null, visited: [] }
-    await watches.finish([{ watch: 2, ...outcome }])
+    await watches.finish([
+      { watch: 2, ...outcome },
+      { watch: crawl, ...outcome },
+    ])
     assert.deepEqual(await results.progress(), [])
     await destroy()
   })

@@ -1,4 +1,4 @@
-import type { CheckResult } from '../../../core/check-order.ts'
+import { addedCounts, type CheckResult } from '../../../core/check-order.ts'
 import type { AskedStore, CheckResultStore, CheckStore, ScheduleStats } from '../../contracts/cluster/events.ts'
 import { addWatch } from '../../rules/offers.ts'
 import { createCitusQuestion } from '../connection/citus-extension.ts'
@@ -17,12 +17,18 @@ const resultStatements = {
     SELECT pg_notify('${resultsChannel}', '')`,
   // There is one taker, so only a clean-up locks rows: wait for it rather than skip a row.
   take: 'DELETE FROM news WHERE id IN (SELECT id FROM news ORDER BY id LIMIT $1 FOR UPDATE) RETURNING id, news AS result',
-  sum: `INSERT INTO watch_progress AS p (watch, changed, unchanged, failed, source, landed)
-    SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::jsonb[], $6::text[])
+  sum: `INSERT INTO watch_progress AS p (watch, changed, unchanged, failed, source, landed, counts)
+    SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::jsonb[], $6::text[], $7::jsonb[])
     ON CONFLICT (watch) DO UPDATE SET changed = p.changed + excluded.changed, unchanged = p.unchanged + excluded.unchanged,
       failed = p.failed + excluded.failed, source = coalesce(excluded.source, p.source),
-      landed = coalesce(excluded.landed, p.landed)`,
-  progress: 'SELECT watch, 0 AS queued, changed, unchanged, failed, source, landed FROM watch_progress ORDER BY watch',
+      landed = coalesce(excluded.landed, p.landed), counts = (
+        SELECT jsonb_object_agg(name, n) FROM (
+          SELECT key AS name, sum(value::bigint) AS n FROM (
+            SELECT * FROM jsonb_each_text(p.counts) UNION ALL SELECT * FROM jsonb_each_text(excluded.counts)
+          ) each GROUP BY key
+        ) sums)`,
+  progress: `SELECT watch, 0 AS queued, changed, unchanged, failed, source, landed, counts FROM watch_progress
+    ORDER BY watch`,
   queued: 'SELECT watch, count(*) AS n FROM queue WHERE watch > 0 AND watch = ANY($1) GROUP BY watch',
   allQueued: 'SELECT watch, count(*) AS n FROM queue WHERE watch > 0 GROUP BY watch',
 }
@@ -51,7 +57,11 @@ export function createPostgresCheckResults(pool: PostgresPool): CheckResultStore
         if (results.length > 0) await tx.query(resultStatements.sum, sumValues(results))
         return results
       }),
-    progress: () => pool.query<CheckResult>(resultStatements.progress),
+    async progress() {
+      type Sums = Omit<CheckResult, 'counts'> & { counts: Record<string, number> | null }
+      const rows = await pool.query<Sums>(resultStatements.progress)
+      return rows.map(({ counts, ...sums }) => (counts === null ? sums : { ...sums, counts }))
+    },
     async queued(watches) {
       const counts = await count(watches)
       if (!(await isSpread(pool))) return counts
@@ -74,7 +84,7 @@ function keepable(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? storable(value).toWellFormed() : value
 }
 
-/** One row for each watch; the last report of the source counts. */
+/** One row for each watch; the last report of the source counts. Only crawls have counts of their own. */
 function sumValues(results: readonly CheckResult[]): unknown[] {
   const sums = new Map<number, CheckResult>()
   for (const each of results) {
@@ -86,6 +96,7 @@ function sumValues(results: readonly CheckResult[]): unknown[] {
       sum.failed += each.failed
       sum.source = each.source ?? sum.source
       sum.landed = each.landed ?? sum.landed
+      if (each.counts !== undefined) sum.counts = addedCounts(sum.counts ?? {}, each.counts)
     }
   }
   const all = [...sums.values()]
@@ -96,6 +107,7 @@ function sumValues(results: readonly CheckResult[]): unknown[] {
     all.map(({ failed }) => failed),
     all.map(({ source }) => (source === null ? null : JSON.stringify(source))),
     all.map(({ landed }) => landed),
+    all.map(({ counts }) => (counts === undefined ? null : JSON.stringify(counts))),
   ]
 }
 

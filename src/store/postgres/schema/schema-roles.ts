@@ -60,3 +60,8 @@ export const takenPagesSchema = `
 ALTER TABLE run_figures ADD COLUMN taken bigint NOT NULL DEFAULT 0;
 CREATE INDEX versions_leaving ON versions (partition, id) WHERE leaving;
 `
+
+/** Of crawls of the service: what workers counted, summed up as the rest is. Null for watches. */
+export const crawlCountsSchema = `
+ALTER TABLE watch_progress ADD COLUMN counts jsonb
+`

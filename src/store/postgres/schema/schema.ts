@@ -10,7 +10,7 @@ import { channelsSchema, credentialsSchema, deliveriesSchema } from './schema-ch
 import { distributedSchema } from './schema-distributed.ts'
 import { frontierSchema } from './schema-frontier.ts'
 import { accountsSchema, inboxPagesSchema, requestCountsSchema, storiesSchema } from './schema-people.ts'
-import { rolesSchema, takenPagesSchema } from './schema-roles.ts'
+import { crawlCountsSchema, rolesSchema, takenPagesSchema } from './schema-roles.ts'
 
 /** A step of the schema. What was applied anywhere is never edited: a change is a new step. */
 export type PostgresMigration = {
@@ -458,5 +458,11 @@ export const postgresMigrations: readonly PostgresMigration[] = [
     name: 'offers, completed requests and bodies by key',
     sql: `${offerByKey}\n${settleByKey}\n${registerBodiesFunction}`,
     finish: delegateFunctions,
+  },
+  {
+    id: 39,
+    sha256: 'f2d01e699d27948609ebbfacc30e058b38a0d544025dac0ae0b258f43fa8ae67',
+    name: 'counts of crawls, as the leader has read them',
+    sql: crawlCountsSchema,
   },
 ]
