@@ -106,7 +106,7 @@ function tableOf(
   const notes = [
     `${served.distinct} of ${options.pages} pages, ${Math.round(served.bytes / served.requests)} bytes on average, on ${options.hosts} hosts; pages are made when they are asked for`,
     `the origin took ${Math.round((served.cpuSeconds / served.requests) * 1e6)} µs of the same processors for a page, and ${Math.round(served.rssBytes / 1e6)} MB`,
-    `${report.stored} stored, ${report.failed} failed; ${served.duplicates} pages were asked for twice`,
+    `${report.stored} stored, ${report.failed} failed; ${served.duplicates} pages were asked for twice; ${served.connections} connections`,
   ]
   return {
     name: 'long crawl',

@@ -129,7 +129,7 @@ async function takeSamples(watched: Watched, { hours, everyHours, speed }: LongW
   const catalog = new DatabaseSync(join(data, 'catalog.db'), { readOnly: true })
   const count = (sql: string): number => Number(Object.values(catalog.prepare(sql).get() ?? {})[0] ?? 0)
   // All first checks are over by then; a collection at every sample would hide what the process takes by itself.
-  const measured = new Set([everyHours + 1, Math.round((everyHours + 1 + hours) / 2), hours])
+  const measured = new Set([Math.max(everyHours + 1, Math.ceil(hours / 2)), hours])
   const samples: Sample[] = []
   showLine(columns)
   for (let hour = 1; hour <= hours; hour++) {
@@ -139,12 +139,21 @@ async function takeSamples(watched: Watched, { hours, everyHours, speed }: LongW
     const versions = count('SELECT max(id) FROM versions')
     const annotations = count('SELECT max(id) FROM annotations')
     const tasks = count('SELECT count(*) FROM tasks')
-    const liveBytes = measured.has(hour) ? (await heapAfterGc(inspector, passing, false)).allBytes : null
+    const liveBytes = measured.has(hour) ? await liveBytesOf(inspector) : null
     samples.push({ ...sample, hour, requests, notModified, versions, annotations, tasks, liveBytes })
     showLine(rowsOf(samples).at(-1)!)
   }
   catalog.close()
   return samples
+}
+
+/** Null where a thread doesn't answer in time: one that waits for the store can't. */
+async function liveBytesOf(inspector: string): Promise<number | null> {
+  try {
+    return (await heapAfterGc(inspector, passing, false)).allBytes
+  } catch {
+    return null
+  }
 }
 
 const megabytes = (bytes: number): number => Math.round(bytes / 1e6)
@@ -173,6 +182,12 @@ function rowsOf(samples: readonly Sample[]): (number | string)[][] {
   })
 }
 
+/** The samples before, while sources are checked and matched for the first time, are left out: everything is new there. */
+function firstSettled(samples: readonly Sample[], { sources, everyHours }: LongWatch): number {
+  const at = samples.findIndex(({ versions, tasks }) => versions >= sources && tasks < sources / 100)
+  return Math.max(at + 1, everyHours)
+}
+
 function tableOf(
   samples: readonly Sample[],
   served: Awaited<ReturnType<SourceOrigin['stats']>>,
@@ -181,8 +196,7 @@ function tableOf(
 ): BenchTable {
   const { sources, hosts, hours, everyHours, speed, changesPerHour } = options
   const rows = rowsOf(samples)
-  // While sources are checked for the first time, everything is new.
-  const settled = rows.slice(everyHours)
+  const settled = rows.slice(firstSettled(samples, options))
   const thirds = (name: string): number => lastToFirstThird(settled.map((row) => Number(row[columns.indexOf(name)])))
   const live = samples.flatMap(({ liveBytes }) => liveBytes ?? [])
   return {
@@ -194,13 +208,13 @@ function tableOf(
       cpuLastToFirstThird: thirds('CPU ms/check'),
       anonymousLastToFirstThird: thirds('anonymous MB'),
       filesLastToFirstThird: thirds('files'),
-      liveLastToFirst: live.at(-1)! / live[0]!,
+      ...(live.length === 2 && { liveLastToMiddle: live[1]! / live[0]! }),
       checksToExpected: served.requests / ((sources * hours) / everyHours),
       peakRssMb: Math.max(...samples.map(({ peakRssBytes }) => peakRssBytes)) / 1e6,
     },
     notes: [
       `${sources} sources on ${hosts} hosts, half of them feeds, in profiles of ${SOURCES_PER_PROFILE}; a check each every ${everyHours} h, ${changesPerHour / 10} % of them change in an hour`,
-      `${hours} simulated hours, ${speed} times as fast as real ones; the thirds are compared from hour ${everyHours + 1} on`,
+      `${hours} simulated hours, ${speed} times as fast as real ones; the thirds are compared from hour ${firstSettled(samples, options) + 1} on`,
       `"CPU": of the service; the origin took ${Math.round((served.cpuSeconds / served.requests) * 1e6)} µs of the same processors for a check, and ${megabytes(served.rssBytes)} MB`,
       ...(problems.length === 0 ? [] : [`${problems.length} warnings, such as ${problems[0]!.slice(0, 300)}`]),
     ],

@@ -11,9 +11,6 @@ import {
   type ShardThread,
 } from '../../crawl/worker/shard-thread.ts'
 
-/** Objects of a page die young; more room would only make the process larger. */
-const YOUNG_GENERATION_MB = 32
-
 export type ShardThreadEvents = {
   log: Logger
   retries: Retries
@@ -38,7 +35,6 @@ export function startShardThread<Data>(
   const source = `shard ${shardsStarted++}`
   const thread = startThread<ShardCall, ShardEvent, Data>(entry, {
     data,
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     transferList,
     onEvent(event) {
       if (event.kind === 'log') log[event.level](event.fields, event.message)

@@ -23,6 +23,17 @@ describe('a thread', () => {
     await assert.rejects(thread.request('data'), { code: 'internal' })
   })
 
+  test('takes little memory for new objects, unless it is given other limits', async () => {
+    const entry = new URL('./thread-host.testkit.ts', import.meta.url)
+    const resourceLimits = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 64 }
+    for (const [options, young] of [[{}, 32] as const, [{ resourceLimits }, 16] as const]) {
+      const thread = startThread<TestRequest, string, string>(entry, { data: '', ...options })
+      const limits = await thread.request<Record<string, number>>('limits')
+      await thread.terminate()
+      assert.equal(limits.maxYoungGenerationSizeMb, young)
+    }
+  })
+
   test('an error comes back with its code, a bug with its stack', async () => {
     const { thread } = start()
     await assert.rejects(thread.request('refuse'), { code: 'store-unreachable', retry: 'later', message: 'no answer' })
