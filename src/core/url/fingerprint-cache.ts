@@ -10,30 +10,33 @@ export type FingerprintCache = {
 }
 
 const WAYS = 4
+/** A bucket is 64 bytes, so that a look-up waits for one or two lines of memory: low words, high words, values, and whether they were asked for. */
+const BUCKET = 4 * WAYS
+const HIGH = WAYS
+const VALUE = 2 * WAYS
+const ASKED = 3 * WAYS
 
 export function createFingerprintCache(entries: number): FingerprintCache {
   const buckets = 2 ** Math.max(4, Math.ceil(Math.log2(Math.max(1, entries / WAYS))))
   const mask = buckets - 1
-  const high = new Uint32Array(buckets * WAYS)
-  const low = new Uint32Array(buckets * WAYS)
-  const kept = new Int32Array(buckets * WAYS).fill(-1)
-  const asked = new Uint8Array(buckets * WAYS)
+  const words = new Int32Array(buckets * BUCKET)
+  for (let at = VALUE; at < words.length; at += BUCKET) words.fill(-1, at, at + WAYS)
   let hand = 0
 
   function find(hi: number, lo: number): number {
-    const base = (lo & mask) * WAYS
+    const base = (lo & mask) * BUCKET
     for (let at = base; at < base + WAYS; at++) {
-      if (low[at] === lo >>> 0 && high[at] === hi >>> 0 && kept[at] !== -1) return at
+      if (words[at] === (lo | 0) && words[at + HIGH] === (hi | 0) && words[at + VALUE] !== -1) return at
     }
     return -1
   }
 
   function victim(base: number): number {
-    for (let at = base; at < base + WAYS; at++) if (kept[at] === -1) return at
+    for (let at = base; at < base + WAYS; at++) if (words[at + VALUE] === -1) return at
     for (let turn = 0; turn < WAYS; turn++) {
       const at = base + ((hand + turn) & (WAYS - 1))
-      if (asked[at] === 0) return at
-      asked[at] = 0
+      if (words[at + ASKED] === 0) return at
+      words[at + ASKED] = 0
     }
     return base + (hand & (WAYS - 1))
   }
@@ -42,19 +45,19 @@ export function createFingerprintCache(entries: number): FingerprintCache {
     get(hi, lo) {
       const at = find(hi, lo)
       if (at < 0) return -1
-      asked[at] = 1
-      return kept[at]!
+      words[at + ASKED] = 1
+      return words[at + VALUE]!
     },
     set(hi, lo, value) {
       let at = find(hi, lo)
       if (at < 0) {
-        at = victim((lo & mask) * WAYS)
+        at = victim((lo & mask) * BUCKET)
         hand = (hand + 1) & 0xff
-        high[at] = hi
-        low[at] = lo
-        asked[at] = 0
+        words[at] = lo
+        words[at + HIGH] = hi
+        words[at + ASKED] = 0
       }
-      kept[at] = value
+      words[at + VALUE] = value
     },
   }
 }

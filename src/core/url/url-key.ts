@@ -14,7 +14,7 @@ export type FingerprintSeed = readonly [number, number]
 
 export type Fingerprinter = {
   /** Writes the high word at `out[at]` and the low one at `out[at + 1]`; nothing is allocated. */
-  write(key: string, out: Uint32Array, at: number): void
+  write(key: string, out: Uint32Array | Int32Array, at: number): void
   /** The same as a signed 64-bit integer, as SQL databases keep it. */
   toBigInt(key: string): bigint
 }
@@ -40,7 +40,7 @@ const halves = new Uint32Array(2)
 const whole = new BigInt64Array(halves.buffer)
 const littleEndian = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
 
-/** Two unsigned words as one signed integer, in the range of an SQL BIGINT. */
+/** Two words as one signed integer, in the range of an SQL BIGINT. */
 export function toBigInt(hi: number, lo: number): bigint {
   halves[littleEndian ? 1 : 0] = hi
   halves[littleEndian ? 0 : 1] = lo
@@ -58,7 +58,7 @@ const scratchBytes = 4096
 const scratch = Buffer.alloc(scratchBytes)
 const scratchWords = new Int32Array(scratch.buffer, scratch.byteOffset, scratchBytes / 4)
 
-function fingerprint(key: string, lanes: Lanes, out: Uint32Array, at: number): void {
+function fingerprint(key: string, lanes: Lanes, out: Uint32Array | Int32Array, at: number): void {
   const { timesA, timesB } = lanes
   const length = key.length
   let a = lanes.startA

@@ -19,6 +19,7 @@ import { createMetLinks } from './met-links.ts'
 export type NamedLink = {
   readonly url: string
   readonly key: string
+  /** The fingerprint of its key, in two signed words. */
   readonly hi: number
   readonly lo: number
   /** What comes behind its origin, once it was asked for. */
@@ -122,7 +123,8 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   const slices = createSlices()
   const memo = createLinkMemo<NamedLink>()
   const draft: LinkDraft = { url: '', key: '', pageHost: '', work: workOf(noCheck, '') }
-  const fp = new Uint32Array(2)
+  // Signed, since larger numbers would each take an object of their own in the memo.
+  const fp = new Int32Array(2)
   let normalise = normaliser.onPage(prepareBase('http://invalid/'))
   const met = createMetLinks()
   let pageOrigin = ''
@@ -241,7 +243,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   function beginReading(found: Reading['found'], page: PageContext, startedAt: number): Reading {
     // Taken from the runtime's pool, whose pieces begin at multiples of eight.
     const bytes = Buffer.allocUnsafe(found.length * KEY_BYTES)
-    const keys = new Uint32Array(bytes.buffer, bytes.byteOffset, found.length * 2)
+    const keys = new Int32Array(bytes.buffer, bytes.byteOffset, found.length * 2)
     return {
       ...{ found, page, startedAt, read: 0, links: [], lines: [], bytes, keys, offers: [], texts: [], hints: [] },
       ...{ work: draft.work, generation: memo.generation },
@@ -383,7 +385,7 @@ type Reading = {
   readonly lines: string[]
   /** Their fingerprints, as bytes and as numbers. */
   readonly bytes: Buffer
-  readonly keys: Uint32Array
+  readonly keys: Int32Array
   readonly offers: Offer[]
   /** Of offers that have one, by their place. */
   readonly hints: { at: number; hint: number }[]

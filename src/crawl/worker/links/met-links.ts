@@ -2,7 +2,7 @@
 export type MetLinks = {
   /** The next page. */
   clear(): void
-  /** False for a link that was added before. */
+  /** False for a link that was added before. Both words are signed. */
   add(hi: number, lo: number): boolean
 }
 
@@ -12,7 +12,7 @@ const FIRST_SIZE = 1024
 export function createMetLinks(): MetLinks {
   let size = FIRST_SIZE
   let pages = new Uint32Array(size)
-  let keys = new Uint32Array(size * 2)
+  let keys = new Int32Array(size * 2)
   let page = 1
   let count = 0
 
@@ -20,7 +20,7 @@ export function createMetLinks(): MetLinks {
     const [before, held, length] = [pages, keys, size]
     size *= 2
     pages = new Uint32Array(size)
-    keys = new Uint32Array(size * 2)
+    keys = new Int32Array(size * 2)
     for (let at = 0; at < length; at++) if (before[at] === page) put(held[at * 2]!, held[at * 2 + 1]!)
   }
 
