@@ -12,6 +12,7 @@ import { createSqliteWalks } from '../frontier/walks.ts'
 import { openDatabase } from './database.ts'
 import { paths } from './folder.ts'
 import { catalogMigrations } from './schema-catalog.ts'
+import { createWriteTurnMemory, openWriteTurns, type WriteTurnMemory } from './write-turns.ts'
 
 export type ShardStoreOptions = {
   folder: string
@@ -19,6 +20,8 @@ export type ShardStoreOptions = {
   shards: number
   run: number
   partitions: PartitionMemory
+  /** Given where other threads write the catalogue too. */
+  writeTurns?: WriteTurnMemory
   /** Where hosts are given out one by one. */
   chooseOwner?: ChooseOwner | null
   ports: readonly (MessagePort | null)[]
@@ -68,7 +71,11 @@ export function openShardStore(options: ShardStoreOptions): ShardStore {
   })
   return {
     frontier,
-    documents: createSqliteDocuments(catalog, archive),
+    documents: createSqliteDocuments(
+      catalog,
+      archive,
+      openWriteTurns(options.writeTurns ?? createWriteTurnMemory(), shard),
+    ),
     walks: createSqliteWalks(catalog),
     owns: (host) => ownerOf(host) === shard,
     recovered: frontier.recoveredOf(0),
