@@ -80,6 +80,18 @@ const parameter =
  * looks like a parameter is not one. Of several values joined by commas the first that names an encoding counts.
  */
 export function httpContentTypeEncoding(header: string): string | undefined {
+  if (header !== lastHeader) {
+    lastEncoding = namedEncoding(header)
+    lastHeader = header
+  }
+  return lastEncoding
+}
+
+/** Of the last header: pages of a site come with the same one. */
+let lastHeader = ''
+let lastEncoding: string | undefined
+
+function namedEncoding(header: string): string | undefined {
   if (!/charset/i.test(header)) return undefined
   for (const match of header.slice(0, MAX_HEADER_LENGTH).matchAll(parameter)) {
     if (match[1]?.toLowerCase() !== 'charset') continue
