@@ -22,7 +22,6 @@ import { type Database, openDatabase } from '../../store/sqlite/folder/database.
 import { openCatalogForReading, paths } from '../../store/sqlite/folder/folder.ts'
 import { catalogMigrations } from '../../store/sqlite/folder/schema-catalog.ts'
 import { openShardStore } from '../../store/sqlite/folder/shard-store.ts'
-import type { WriteTurnMemory } from '../../store/sqlite/folder/write-turns.ts'
 import { openShardProtocols } from '../shard-protocols.ts'
 import type { ShardModules } from './module-use.ts'
 import { openOutlet } from './outlet.ts'
@@ -37,7 +36,6 @@ export type ShardData = {
   seed: [number, number]
   memory: CounterMemory
   partitions: SharedArrayBuffer
-  writeTurns: WriteTurnMemory
   /** For links. */
   ports: (MessagePort | null)[]
   /** For pages that another shard reads. */
@@ -46,7 +44,7 @@ export type ShardData = {
 }
 
 async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
-  const { settings, index, shards, run, looksBack, seed, memory, partitions, writeTurns, ports, readers, modules } =
+  const { settings, index, shards, run, looksBack, seed, memory, partitions, ports, readers, modules } =
     workerData as ShardData
   const { archive, crawl } = settings.config
   const counters = openSharedCounters(memory)
@@ -54,7 +52,7 @@ async function open({ send, log, fail }: ShardPort): Promise<ServedShard> {
   const assignment = await openHostAssignment(settings.config.parts.frontier, faults)
   const protocols = await openShardProtocols(settings.config, settings.seeds)
   const store = openShardStore({
-    ...{ folder: settings.folder, shard: index, shards, run, partitions, writeTurns, ports, looksBack },
+    ...{ folder: settings.folder, shard: index, shards, run, partitions, ports, looksBack },
     maxUrlsPerHost: maxUrlsPerHost(crawl),
     chooseOwner: assignment === null ? null : (host, hostsOf) => assignment.assign(host, loadsOf(counters, hostsOf)),
     maxFileBytes: archive.maxFileBytes,

@@ -5,7 +5,6 @@ import type { ShardHandle } from '../../crawl/crawl.ts'
 import { withSeedHosts } from '../../crawl/seeding.ts'
 import { type CounterMemory, openSharedCounters } from '../../crawl/worker/shared-counters.ts'
 import { type DataFolder, openFolder } from '../../store/sqlite/folder/folder.ts'
-import { createWriteTurnMemory } from '../../store/sqlite/folder/write-turns.ts'
 import type { Modules } from './module-use.ts'
 import { connectShards, type ShardThreadEvents, startShardThread } from './shard-threads.ts'
 import type { ShardData } from './sqlite-shard-thread.ts'
@@ -45,11 +44,10 @@ export function startShardThreads(options: ShardThreadsOptions): ShardThreads {
   const counters = openSharedCounters(memory)
   const { shards, seed } = opened.facts
   const readers = connectShards(shards)
-  const writeTurns = createWriteTurnMemory()
   const started = connectShards(shards).map((ports, index) => {
     const { partitions } = opened
     const modules = options.modules?.connect() ?? null
-    const shared = { settings, index, shards, run, looksBack, seed, memory, partitions, writeTurns, ports, modules }
+    const shared = { settings, index, shards, run, looksBack, seed, memory, partitions, ports, modules }
     const data: ShardData = { ...shared, readers: readers[index]! }
     const entry = new URL('./sqlite-shard-thread.ts', import.meta.url)
     return startShardThread(

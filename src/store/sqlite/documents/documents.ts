@@ -21,7 +21,6 @@ import {
 } from '../../rules/versioning.ts'
 import type { createArchiveWriter } from '../archive/archive-writer.ts'
 import type { Database } from '../folder/database.ts'
-import type { WriteTurns } from '../folder/write-turns.ts'
 import { prepareStatements } from './document-statements.ts'
 
 /** A document with its current version, as far as a new capture is compared with it. */
@@ -75,11 +74,7 @@ const noted: CaptureOutcome = { kind: 'noted' }
  * Records captures. What becomes of a document and its versions is decided in `rules/versioning.ts`; this carries it out, in one
  * transaction for a batch.
  */
-export function createSqliteDocuments(
-  db: Database,
-  archive: ReturnType<typeof createArchiveWriter>,
-  turns: WriteTurns,
-): DocumentStore {
+export function createSqliteDocuments(db: Database, archive: ReturnType<typeof createArchiveWriter>): DocumentStore {
   const sql = prepareStatements(db)
   let nextVersion = 0
   /** Documents that were new. */
@@ -342,25 +337,23 @@ export function createSqliteDocuments(
     sql.insertTask.run(versionId, watch, hops, round, first ? 1 : 0, made)
   }
 
-  function recordAll(captures: readonly Capture[]): CaptureOutcome[] {
-    try {
-      const outcomes = db.write(() => {
-        // Version numbers are shared by all shards: the write lock that is held here makes the next one ours.
-        nextVersion = (sql.lastVersion.get() as { id: number }).id + 1
-        const results = captures.map(recordOne)
-        archive.flush()
-        return results
-      })
-      archive.committed()
-      return outcomes
-    } catch (error) {
-      archive.rollback()
-      throw error
-    }
-  }
-
   return {
-    record: (captures) => turns.take(() => recordAll(captures)),
+    async record(captures) {
+      try {
+        const outcomes = db.write(() => {
+          // Version numbers are shared by all shards: the write lock that is held here makes the next one ours.
+          nextVersion = (sql.lastVersion.get() as { id: number }).id + 1
+          const results = captures.map(recordOne)
+          archive.flush()
+          return results
+        })
+        archive.committed()
+        return outcomes
+      } catch (error) {
+        archive.rollback()
+        throw error
+      }
+    },
     async find(keys) {
       return db.readTogether(() =>
         keys.map(({ host, fp }) => {

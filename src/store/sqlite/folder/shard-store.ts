@@ -12,7 +12,6 @@ import { createSqliteWalks } from '../frontier/walks.ts'
 import { openDatabase } from './database.ts'
 import { paths } from './folder.ts'
 import { catalogMigrations } from './schema-catalog.ts'
-import { createWriteTurnMemory, openWriteTurns, type WriteTurnMemory } from './write-turns.ts'
 
 export type ShardStoreOptions = {
   folder: string
@@ -20,8 +19,6 @@ export type ShardStoreOptions = {
   shards: number
   run: number
   partitions: PartitionMemory
-  /** Given where other threads write the catalogue too. */
-  writeTurns?: WriteTurnMemory
   /** Where hosts are given out one by one. */
   chooseOwner?: ChooseOwner | null
   ports: readonly (MessagePort | null)[]
@@ -71,11 +68,7 @@ export function openShardStore(options: ShardStoreOptions): ShardStore {
   })
   return {
     frontier,
-    documents: createSqliteDocuments(
-      catalog,
-      archive,
-      openWriteTurns(options.writeTurns ?? createWriteTurnMemory(), shard),
-    ),
+    documents: createSqliteDocuments(catalog, archive),
     walks: createSqliteWalks(catalog),
     owns: (host) => ownerOf(host) === shard,
     recovered: frontier.recoveredOf(0),
