@@ -28,9 +28,10 @@ describe('the test runner', () => {
   })
   after(() => rm(folder, { recursive: true, force: true }))
 
-  function runTests(words: string[], ci: string, cwd = folder): Promise<{ code: number; output: string }> {
+  function runTests(words: string[], ci: string, cwd = folder, more = {}): Promise<{ code: number; output: string }> {
     // Without the variable that tells a test runner that it runs inside a test.
-    const env = { ...process.env, CI: ci, NODE_TEST_CONTEXT: undefined, ERACE_TEST_POSTGRES: 'none of them uses it' }
+    const own = { CI: ci, NODE_TEST_CONTEXT: undefined, ERACE_TEST_POSTGRES: 'none of them uses it' }
+    const env = { ...process.env, ...own, ...more }
     return new Promise((resolve) => {
       execFile(process.execPath, [runner, ...words], { cwd, env }, (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr })
@@ -107,6 +108,20 @@ describe('the test runner', () => {
       )
       assert.match(output, /ℹ tests 26\nℹ suites 0\nℹ pass 24\nℹ fail 1\n/)
     })
+  })
+
+  test('a process that does not end is ended, and has failed', async () => {
+    const open = await mkdtemp(join(tmpdir(), 'erace-tests-'))
+    await mkdir(join(open, 'src'))
+    await writeFile(join(open, 'package.json'), '{ "type": "module" }')
+    const head = "import { createServer } from 'node:http'\nimport { test } from 'node:test'\n"
+    const body = "test('leaves a server behind', () => { createServer().listen(0); throw new Error('x') })\n"
+    await writeFile(join(open, 'src', 'open.test.ts'), head + body)
+    const { code, output } = await runTests([], '', open, { ERACE_TEST_TIMEOUT_MS: '3000' })
+    assert.equal(code, 1)
+    assert.match(output, /leaves a server behind/)
+    assert.match(output, /Failed:\n {2}src\/open\.test\.ts\n/)
+    await rm(open, { recursive: true, force: true })
   })
 
   test('a filter that matches no path is a failure', async () => {
