@@ -9,7 +9,7 @@ import type { SinkCalls } from './deliver/sink-process.ts'
 import { type BenchStore, createOpening, type EngineName, engineNames, type OpenStore } from './deliver/stores.ts'
 import { addUsers, createNews, messagesOf, type Sinks, type User } from './deliver/users.ts'
 import { withFolder } from './measure.ts'
-import { type Benchmark, type BenchTable, numbersOf } from './table.ts'
+import { type Benchmark, type BenchTable, chosenOf, numbersOf } from './table.ts'
 
 /**
  * Messages of the real engine to local receivers, on both stores. The engine, the receivers and this process, which makes annotations,
@@ -98,14 +98,6 @@ export const run: Benchmark = async ({ values }) => {
 
 function startDatabase(): Promise<PostgresServer> {
   return startPostgres({ durable: true, settings: { shared_buffers: '256MB', max_wal_size: '4GB' } })
-}
-
-function chosenOf<T extends string>(option: string, given: string | undefined, all: readonly T[]): readonly T[] {
-  if (given === undefined) return all
-  const names = given.toLowerCase().split(',')
-  const unknown = names.find((name) => !all.some((each) => each.toLowerCase() === name))
-  if (unknown === undefined) return all.filter((each) => names.includes(each.toLowerCase()))
-  throw new AppError('usage-wrong', `--${option} ${unknown} is unknown; expected some of ${all.join(',')}`)
 }
 
 /** A phase of sending: `work` waits until all has left. */

@@ -10,7 +10,7 @@ import { openMail } from './fetchers/mail.ts'
 import { openNews } from './fetchers/news.ts'
 import { openQuery } from './fetchers/web.ts'
 import { withFolder } from './measure.ts'
-import { type Benchmark, type BenchTable, numbersOf } from './table.ts'
+import { type Benchmark, type BenchTable, chosenOf, numbersOf } from './table.ts'
 
 export const optionNames = [
   ...['messages', 'files', 'rows', 'rounds', 'only'],
@@ -38,7 +38,7 @@ export const run: Benchmark = async ({ values }) => {
     ...{ feeds: number('feeds', 1000), hosts: number('feed-hosts', 100), polls: number('polls', 4) },
     ...{ fetchers: number('fetchers', 128), perHost: number('per-host', 8), threads: number('threads', 2) },
   }
-  const wanted = values.only?.split(',') ?? [...Object.keys(arenas), 'feeds']
+  const wanted = chosenOf('only', values.only, [...Object.keys(arenas), 'feeds'])
   const notes: string[] = []
   const results: ContestResult[] = []
   for (const [name, open] of Object.entries(arenas))

@@ -1,6 +1,6 @@
 import { crawlLong } from './long/crawl.ts'
 import { watchLong } from './long/watch.ts'
-import { type BenchOptions, type BenchTable, numbersOf } from './table.ts'
+import { type BenchOptions, type BenchTable, chosenOf, numbersOf } from './table.ts'
 
 export const optionNames = [
   'only',
@@ -11,9 +11,9 @@ export const optionNames = [
 /** Whether a crawl fifty times as long as the others, and a day of watching, stay as fast and as small as they began. */
 export async function run({ values }: BenchOptions): Promise<BenchTable[]> {
   const number = numbersOf(values)
-  const only = new Set((values.only ?? 'crawl,watch').split(','))
+  const only = chosenOf('only', values.only, ['crawl', 'watch'])
   const tables: BenchTable[] = []
-  if (only.has('crawl'))
+  if (only.includes('crawl'))
     tables.push(
       await crawlLong({
         pages: number('pages', 1_000_000),
@@ -27,7 +27,7 @@ export async function run({ values }: BenchOptions): Promise<BenchTable[]> {
         samples: number('samples', 20),
       }),
     )
-  if (only.has('watch'))
+  if (only.includes('watch'))
     tables.push(
       await watchLong({
         sources: number('sources', 100_000),

@@ -24,6 +24,15 @@ export function numbersOf(values: BenchOptions['values']): (name: string, fallba
   }
 }
 
+/** Reads an option that names some of a benchmark's parts; all of them by default. */
+export function chosenOf<T extends string>(option: string, given: string | undefined, all: readonly T[]): readonly T[] {
+  if (given === undefined) return all
+  const names = given.toLowerCase().split(',')
+  const unknown = names.find((name) => !all.some((each) => each.toLowerCase() === name))
+  if (unknown === undefined) return all.filter((each) => names.includes(each.toLowerCase()))
+  throw new AppError('usage-wrong', `--${option} ${unknown} is unknown; expected some of ${all.join(',')}`)
+}
+
 /** An aligned table, its notes, then one JSON line for each result. */
 export function formatTable(table: BenchTable): string {
   const cells = [table.columns, ...table.rows.map((row) => row.map(formatCell))]

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { folderBytes } from '../../bench/measure.ts'
 import type { Profile } from '../../src/core/profile.ts'
 import { lastLines } from '../kit/erace.ts'
-import { createUpFolder, profileOf, sourceOf } from '../watch/up-run.ts'
+import { createUpFolder, noCheckLimits, profileOf, sourceOf } from '../watch/up-run.ts'
 import { inFolder, runAlone, timed } from './experiment.ts'
 import { growthOf, heapAfterGc, inspectorOf, openFiles, residentBytes } from './process-memory.ts'
 import { createSoakOrigin, type SoakOrigin, startVisitors, type Visitors } from './soak-load.ts'
@@ -60,10 +60,7 @@ async function soak(data: string, origin: SoakOrigin, options: SoakOptions) {
     NODE_OPTIONS: '--inspect=127.0.0.1:0',
     ERACE_ADMIN_EMAIL: account.email,
     ERACE_ADMIN_PASSWORD: account.password,
-    // Nothing holds it back but the machine.
-    ERACE_SCHEDULE_CHECKSPERSECOND: '100000',
-    ERACE_SCHEDULE_PERUSERPERSECOND: '100000',
-    ERACE_SCHEDULE_PERHOSTPERSECOND: '100000',
+    ...noCheckLimits,
     ERACE_RETENTION: 'versions=1',
     ERACE_ARCHIVE_COLLECTEVERY: '30s',
   })

@@ -54,6 +54,13 @@ export async function createUpFolder(folder: string) {
   }
 }
 
+/** For a service that nothing holds back but the machine. */
+export const noCheckLimits = {
+  ERACE_SCHEDULE_CHECKSPERSECOND: '100000',
+  ERACE_SCHEDULE_PERUSERPERSECOND: '100000',
+  ERACE_SCHEDULE_PERHOSTPERSECOND: '100000',
+}
+
 export type UpFolder = Awaited<ReturnType<typeof createUpFolder>>
 
 export function sourceOf(uri: string, parts: Partial<Source> = {}): Source {
