@@ -4,7 +4,7 @@ import { type BenchOptions, type BenchTable, chosenOf, numbersOf } from './table
 
 export const optionNames = [
   'only',
-  ...['pages', 'hosts', 'page-bytes', 'links', 'seed', 'fetchers', 'per-host', 'threads', 'samples'],
+  ...['pages', 'hosts', 'page-bytes', 'links', 'seed', 'latency-ms', 'fetchers', 'per-host', 'threads', 'samples'],
   ...['sources', 'source-hosts', 'changes-per-hour', 'hours', 'every-hours', 'speed'],
 ]
 
@@ -21,6 +21,7 @@ export async function run({ values }: BenchOptions): Promise<BenchTable[]> {
         pageBytes: number('page-bytes', 8000),
         links: number('links', 40),
         seed: number('seed', 1),
+        latencyMs: values['latency-ms'] === undefined ? 0 : number('latency-ms', 1),
         fetchers: number('fetchers', 128),
         perHost: number('per-host', 8),
         threads: number('threads', 2),

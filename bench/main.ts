@@ -65,7 +65,7 @@ Options of cluster: --workers 1,2,4,8 --latency 200 --wide-hosts 400 --wide-fetc
                     --bodies folder,s3
 Options of keepers: --pages 4000 --rounds 3
 Options of citus: --programs /usr/lib/postgresql/15/bin --nodes 2 --pages 5000 --hosts 40 --pairs 3 --threads 1 (only where Citus is installed)
-Options of long: --only crawl,watch --pages 1000000 --hosts 10000 --page-bytes 8000 --links 40 --seed 1 --samples 20
+Options of long: --only crawl,watch --pages 1000000 --hosts 10000 --page-bytes 8000 --links 40 --seed 1 --latency-ms MS --samples 20
                  --fetchers 128 --per-host 8 --threads 2
                  --sources 100000 --source-hosts 10000 --hours 24 --every-hours 4 --changes-per-hour 50 (of 1,000) --speed 120
 Options of fingerprints: --documents 200000 --page-bytes 4000

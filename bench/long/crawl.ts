@@ -101,6 +101,8 @@ function tableOf(
   report: Record<string, number>,
   options: LongCrawl,
 ): BenchTable {
+  if (samples.length === 0)
+    throw new AppError('usage-wrong', 'the crawl was over before it was looked at: it needs more pages')
   const rows = rowsOf(samples)
   const column = (name: string): number[] => rows.map((row) => row[columns.indexOf(name)]!)
   const notes = [

@@ -8,12 +8,14 @@ function columnsOf({ columns, rows }: { columns: string[]; rows: (string | numbe
 }
 
 test('a crawl is looked at after equal shares of its pages', async () => {
-  const web = { pages: 300, hosts: 20, pageBytes: 8000, links: 40, seed: 1 }
-  const table = await crawlLong({ ...web, fetchers: 16, perHost: 2, threads: 1, samples: 3 })
+  // Eight pages at a time, each after 100 ms: it is looked at many times before it ends.
+  const web = { pages: 300, hosts: 20, pageBytes: 8000, links: 40, seed: 1, latencyMs: 100 }
+  const table = await crawlLong({ ...web, fetchers: 8, perHost: 2, threads: 1, samples: 3 })
   const column = columnsOf(table)
-  assert.equal(table.rows.length, 3)
+  // The last look may come when it is over.
+  assert.ok(table.rows.length >= 2, `${table.rows.length} samples`)
   for (const [at, pages] of column('pages').entries()) assert.ok(pages >= 99 * (at + 1), `${pages}`)
-  assert.ok(column('disk MB').at(-1)! >= 2)
+  assert.ok(column('disk MB').at(-1)! >= 1)
   assert.ok(table.stats.peakRssMb! > 50)
   assert.match(table.notes!.join(' '), /300 of 300 pages.* 300 stored, 0 failed; 0 pages were asked for twice/)
 })
