@@ -6,6 +6,9 @@ export type Clock = {
   monotonic(): number
 }
 
+// The global is a getter, and this is asked many times for each page.
+const { performance } = globalThis
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -33,6 +33,7 @@ export class BodyBuffer {
     const room = this.#room
     this.#room = null
     if (room === null) return Buffer.alloc(0)
+    if (room.length === this.size) return room
     const body = room.subarray(0, this.size)
     if (room.length - this.size <= this.size >> 2) return body
     const own = Buffer.allocUnsafeSlow(this.size)

@@ -17,7 +17,7 @@ import { BodyBuffer } from './body-buffer.ts'
 import { exchangeFailure, isCut } from './failure.ts'
 import type { FetchLimits } from './fetch-limits.ts'
 import { type FetchResult, headerList, headerValue, mediaTypeOf, type ResponseHead } from './fetch-result.ts'
-import type { WireWatcher } from './response-head.ts'
+import { fieldsOf, statusLineOf, type WireWatcher } from './response-head.ts'
 
 /** The connection that carries the exchange, as far as it matters here. */
 export type Carrier = {
@@ -85,6 +85,7 @@ export class Exchange implements WireWatcher {
   #movedMs = 0
 
   #status = 0
+  #headText = ''
   #statusLine = ''
   #rawHeaders: string[] = []
   #body = new BodyBuffer()
@@ -120,7 +121,9 @@ export class Exchange implements WireWatcher {
   onHeaders(status: number, rawHeaders: Buffer[]): boolean {
     this.#phase = 'body'
     this.#status = status
-    this.#rawHeaders = rawHeaders.map((text) => text.toString('latin1'))
+    // Cut from the text that is there already, which is cheaper than a text from each piece of it.
+    const fields = fieldsOf(this.#headText)
+    this.#rawHeaders = fields.length === rawHeaders.length ? fields : rawHeaders.map((text) => text.toString('latin1'))
     this.#length = Number(headerValue(this.#rawHeaders, 'content-length') ?? Number.NaN)
     this.#chooseBody()
     return !this.#isOver()
@@ -180,9 +183,10 @@ export class Exchange implements WireWatcher {
     return !this.#isOver()
   }
 
-  onStatusLine(line: string): void {
+  onHead(head: string): void {
     this.awaitsHead = false
-    this.#statusLine = line
+    this.#headText = head
+    this.#statusLine = statusLineOf(head)
   }
 
   onInterim(head: string): void {

@@ -71,7 +71,7 @@ export function locationOf(rawHeaders: readonly string[]): string | undefined {
   return octets !== undefined && /[\x80-\xff]/.test(octets) ? Buffer.from(octets, 'latin1').toString('utf8') : octets
 }
 
-/** The first value under that name, in any case. */
+/** The first value under that name, which is given in lower case. */
 export function headerValue(rawHeaders: readonly string[], name: string): string | undefined {
   for (let i = 0; i < rawHeaders.length; i += 2) {
     if (isHeader(rawHeaders[i]!, name)) return rawHeaders[i + 1]
@@ -96,13 +96,30 @@ export function headerList(rawHeaders: readonly string[], name: string): string 
   return joined
 }
 
+/** A server has few values of this header, and is asked for thousands of pages. */
+const mediaTypes = new Map<string, string>()
+const maxMediaTypes = 64
+const maxKeptChars = 128
+
 /** The media type in lower case without its parameters; `''` where the server sent none. */
 export function mediaTypeOf(rawHeaders: readonly string[]): string {
-  const type = headerValue(rawHeaders, 'content-type') ?? ''
+  const sent = headerValue(rawHeaders, 'content-type') ?? ''
+  const known = mediaTypes.get(sent)
+  if (known !== undefined) return known
+  // A copy, so that what is kept for long does not hold the whole header that it was cut from.
+  const type = Buffer.from(sent, 'latin1').toString('latin1')
   const end = type.indexOf(';')
-  return (end === -1 ? type : type.slice(0, end)).trim().toLowerCase()
+  const mediaType = (end === -1 ? type : type.slice(0, end)).trim().toLowerCase()
+  if (type.length <= maxKeptChars) {
+    if (mediaTypes.size >= maxMediaTypes) mediaTypes.clear()
+    mediaTypes.set(type, mediaType)
+  }
+  return mediaType
 }
 
+/** Compared letter by letter: nearly all fields differ in the first one, and none is copied. */
 function isHeader(field: string, name: string): boolean {
-  return field.length === name.length && (field === name || field.toLowerCase() === name.toLowerCase())
+  if (field.length !== name.length) return false
+  for (let i = 0; i < name.length; i++) if ((field.charCodeAt(i) | 0x20) !== name.charCodeAt(i)) return false
+  return true
 }

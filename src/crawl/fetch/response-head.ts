@@ -6,8 +6,8 @@ export type WireWatcher = {
   readonly awaitsHead: boolean
   /** Counts bytes; false when they break a limit and the exchange has been ended. */
   onWire(bytes: number): boolean
-  /** The first line of the response, one character for each byte. */
-  onStatusLine(line: string): void
+  /** The head of the response as the parser will see it, without the empty line at its end, one character for each byte. */
+  onHead(head: string): void
   /** The head of a response before the response, such as 103 Early Hints, one character for each byte. */
   onInterim(head: string): void
   /** What came can't be a response: the exchange has been ended. */
@@ -16,9 +16,9 @@ export type WireWatcher = {
   onBroken(): void
 }
 
-const headEnd = '\r\n\r\n'
-const opening = 'HTTP/'
-const interim = /^HTTP\/\d\.\d 1(?!01)\d\d(?: |$)/
+const headEnd = Buffer.from('\r\n\r\n')
+const opening = Buffer.from('HTTP/')
+const interim = /^HTTP\/\d\.\d 1(?!01)\d\d(?: |\r)/
 /** White space at either end of a line, and a CR or LF without the other. Most heads have none of them. */
 const untidy = /[ \t]\r|\r\n[ \t]|\r(?!\n)/
 const bareLineFeed = /(?<!\r)\n/
@@ -73,7 +73,7 @@ function createHeadReader(): (chunk: Buffer, watcher: WireWatcher) => Buffer | n
     for (;;) {
       while (bytes[start] === 0x0d && bytes[start + 1] === 0x0a) start += 2
       const end = bytes.indexOf(headEnd, Math.max(start, from))
-      const isLikely = opening.startsWith(bytes.toString('latin1', start, start + opening.length))
+      const isLikely = beginsAsHttp(bytes, start)
       if (end < 0 || !isLikely) {
         const fault = isLikely || isHalfLineEnd(bytes, start) ? faultOfPart(bytes, from) : 'the response is not HTTP'
         if (fault !== null) watcher.onMalformed(fault)
@@ -91,10 +91,9 @@ function createHeadReader(): (chunk: Buffer, watcher: WireWatcher) => Buffer | n
         watcher.onMalformed(tidy.fault)
         return null
       }
-      const statusLine = tidy.slice(0, tidy.indexOf('\r'))
-      if (!interim.test(statusLine)) {
+      if (!interim.test(tidy)) {
         held.clear()
-        watcher.onStatusLine(statusLine)
+        watcher.onHead(tidy)
         if (tidy !== text) return Buffer.concat([Buffer.from(`${tidy}\r\n`, 'latin1'), bytes.subarray(after)])
         return start === 0 ? bytes : bytes.subarray(start)
       }
@@ -103,6 +102,31 @@ function createHeadReader(): (chunk: Buffer, watcher: WireWatcher) => Buffer | n
       from = after
     }
   }
+}
+
+/** As far as it is there. */
+function beginsAsHttp(bytes: Buffer, start: number): boolean {
+  const length = Math.min(opening.length, bytes.length - start)
+  for (let i = 0; i < length; i++) if (bytes[start + i] !== opening[i]) return false
+  return true
+}
+
+export function statusLineOf(head: string): string {
+  return head.slice(0, head.indexOf('\r'))
+}
+
+/** name, value, … of a head that the parser has accepted: every line has a colon, and no space at its ends. */
+export function fieldsOf(head: string): string[] {
+  const fields: string[] = []
+  for (let at = head.indexOf('\n') + 1; at < head.length; ) {
+    const end = head.indexOf('\r', at)
+    const colon = head.indexOf(':', at)
+    let value = colon + 1
+    while (isWhite(head.charCodeAt(value))) value++
+    fields.push(head.slice(at, colon), head.slice(value, end))
+    at = end + 2
+  }
+  return fields
 }
 
 function isHalfLineEnd(bytes: Buffer, at: number): boolean {
@@ -144,15 +168,17 @@ function isWhite(code: number): boolean {
   return code === space || code === tab
 }
 
+const none = Buffer.alloc(0)
+
 /** Bytes that wait for more. They may come one by one: the room for them doubles, so that none is copied often. */
 function createHeldBytes() {
-  let room = Buffer.alloc(0)
+  let room = none
   let size = 0
 
   const held = {
     size: () => size,
     clear(): void {
-      room = Buffer.alloc(0)
+      room = none
       size = 0
     },
     /** All bytes so far, with these. */

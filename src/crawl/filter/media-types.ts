@@ -61,17 +61,27 @@ export function createMediaTypes(types: Iterable<string>, suffixes: Iterable<str
     known.has(type) || known.has(`${type.slice(0, type.indexOf('/'))}/*`) || known.has('*/*')
   // A reply that does not say what it is, or says nonsense, is mostly HTML; it is read where HTML is.
   const acceptsUnknown = accepts('text/html')
+  // The same few headers come with every page.
+  const judged = new Map<string, boolean>()
+
+  function judge(header: string): boolean {
+    const type = essenceOf(header)
+    const isAccepted = type === null ? acceptsUnknown : accepts(type)
+    if (header.length > maxKeptLength) return isAccepted
+    if (judged.size >= maxKept) judged.clear()
+    judged.set(header, isAccepted)
+    return isAccepted
+  }
+
   return {
     suffixes: new Set(suffixes),
-    acceptsMediaType(header) {
-      if (header === undefined) return acceptsUnknown
-      const type = essenceOf(header)
-      return type === null ? acceptsUnknown : accepts(type)
-    },
+    acceptsMediaType: (header) => (header === undefined ? acceptsUnknown : (judged.get(header) ?? judge(header))),
   }
 }
 
 const maxHeaderLength = 1000
+const maxKept = 256
+const maxKeptLength = 128
 
 /** Type and subtype of a Content-Type header; of several in one header the last that is well-formed, as Fetch has it. */
 function essenceOf(header: string): string | null {

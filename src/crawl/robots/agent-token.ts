@@ -17,6 +17,18 @@ export function lineToken(value: string): string {
 
 /** The name in what a crawler sends: the first word, or what follows `compatible;` in a string that starts like a browser's. */
 export function productToken(userAgent: string): string {
+  if (userAgent !== lastAgent) {
+    lastToken = readProductToken(userAgent)
+    lastAgent = userAgent
+  }
+  return lastToken
+}
+
+/** A crawler asks with one name, for every page. */
+let lastAgent = ''
+let lastToken = ''
+
+function readProductToken(userAgent: string): string {
   const text = userAgent.slice(0, 1000).trim()
   const mark = /^mozilla\//i.test(text) ? compatible.exec(text) : null
   const named = mark ? text.slice(mark.index + mark[0].length) : text

@@ -280,7 +280,30 @@ export function createConclude(deps: ConcludeDeps) {
     return { ...ended, capture: isList ? { ...capture, silent: true } : capture, parts, offers }
   }
 
-  return async function conclude(request: QueuedRequest, result: Visited): Promise<Conclusion> {
+  async function unchanged(
+    request: QueuedRequest,
+    { response, known }: Extract<VisitResult, { kind: 'unchanged' }>,
+  ): Promise<Conclusion> {
+    add(request, 'unchanged')
+    const { offers, traps, links } = await followKept(request, known)
+    add(request, 'links', links)
+    const fresh = freshUntil(response.rawHeaders, response.startedAt)
+    const capture = note(request, 'unchanged', response, { fresh })
+    return { capture, offers, traps, kept: known, again: false }
+  }
+
+  async function doneBefore(request: QueuedRequest, known: KnownDocument): Promise<Conclusion> {
+    // A watch checked it a moment ago, as good as the crawl itself.
+    if (known.run !== request.check.watch) countFor(request, 'unchanged', 1)
+    const { offers, traps } = await followKept(request, known)
+    const facts = { at: clock.now(), run: known.run, status: known.status, address: '' }
+    // That it is gone may be new to the watch, too.
+    const capture: Capture | null = request.check.watch > 0 ? { kind: 'met', ...nameOf(request), ...facts } : null
+    return { capture, offers, traps, kept: known, again: false }
+  }
+
+  /** Of the usual page, the promise of reading it and no other around it. */
+  return function conclude(request: QueuedRequest, result: Visited): Conclusion | Promise<Conclusion> {
     if ('response' in result) count(request, result.response)
     switch (result.kind) {
       case 'answered':
@@ -291,30 +314,15 @@ export function createConclude(deps: ConcludeDeps) {
         return readItems(request, result)
       case 'vanished':
         return vanished(request, result)
-      case 'unchanged': {
-        add(request, 'unchanged')
-        const { offers, traps, links } = await followKept(request, result.known)
-        add(request, 'links', links)
-        const { response } = result
-        const fresh = freshUntil(response.rawHeaders, response.startedAt)
-        const capture = note(request, 'unchanged', response, { fresh })
-        return { capture, offers, traps, kept: result.known, again: false }
-      }
+      case 'unchanged':
+        return unchanged(request, result)
       case 'gone': {
         const { response } = result
         const message = `${request.url}: status ${response.status}`
         return failed(request, 'http-client-error', message, response, gone(request, 'failed', response))
       }
-      case 'done-before': {
-        const { known } = result
-        // A watch checked it a moment ago, as good as the crawl itself.
-        if (known.run !== request.check.watch) countFor(request, 'unchanged', 1)
-        const { offers, traps } = await followKept(request, known)
-        const facts = { at: clock.now(), run: known.run, status: known.status, address: '' }
-        // That it is gone may be new to the watch, too.
-        const capture: Capture | null = request.check.watch > 0 ? { kind: 'met', ...nameOf(request), ...facts } : null
-        return { capture, offers, traps, kept: known, again: false }
-      }
+      case 'done-before':
+        return doneBefore(request, result.known)
       case 'dropped':
         return { capture: null, offers: [], again: false }
       case 'skipped':

@@ -9,7 +9,7 @@ import type { OmitRules } from '../../../core/text/omit-rules.ts'
 import { bodyDigest, digestText } from '../../../core/url/fingerprint.ts'
 import { prepareBase, resolve } from '../../../core/url/url.ts'
 import { releaseMemory } from '../../../core/work/release-memory.ts'
-import type { Capture, KnownDocument } from '../../../store/contracts/documents.ts'
+import type { Capture, KnownDocument, OriginalCapture } from '../../../store/contracts/documents.ts'
 import type { DroppedLinks as DroppedByTraps } from '../../../store/contracts/dropped-links.ts'
 import type { FoundLink } from '../../extract/fastfind.ts'
 import { extractFeed } from '../../extract/feed-page.ts'
@@ -95,7 +95,8 @@ export async function readResponse(
   completed = '',
 ): Promise<PageReading> {
   const { rawHeaders } = response
-  const decoded = await decodeBody(response.body, headerList(rawHeaders, 'content-encoding'), options.maxBodyBytes)
+  const decoding = decodeBody(response.body, headerList(rawHeaders, 'content-encoding'), options.maxBodyBytes)
+  const decoded = decoding instanceof Promise ? await decoding : decoding
   if (decoded.kind === 'failed') return { kind: 'undecodable', message: decoded.message }
   const contentType = headerValue(rawHeaders, 'content-type')
   const { pipe, maxLinks, media } = options
@@ -161,9 +162,14 @@ export async function readResponse(
   await undefined
   const digest = bodyDigest(decoded.body)
   const omit = options.omitFor(request.url)
-  const question = { known, digest, body: text.body, contentType: text.contentType, truncated: truncated ?? '', omit }
+  const { keptText } = options
   const compared =
-    options.keptText === null ? { text: null, sameTextAs: 0 } : await compareText(question, options.keptText)
+    keptText === null || !mayDifferInText(known, digest)
+      ? notCompared
+      : await compareText(
+          { known, digest, body: text.body, contentType: text.contentType, truncated: truncated ?? '', omit },
+          keptText,
+        )
   const asked = options.aspectsOf(request.check.watch)
   const differsFrom =
     known === null || known.versionId === 0 || !mayDiffer(known, digest, asked)
@@ -172,14 +178,15 @@ export async function readResponse(
   const capture = captureOf(request, response, decoded.body, {
     differsFrom,
     title: page === null ? feedTitle(decoded.body, contentType) : page.title,
-    ...(page !== null && 'schedule' in page && { schedule: page.schedule, dates: page.dates }),
-    ...(sitemap !== null && { dates: sitemap.dates }),
+    schedule: page !== null && 'schedule' in page ? page.schedule : undefined,
+    dates: page !== null && 'dates' in page ? page.dates : sitemap?.dates,
     found,
     truncated,
     completed,
     options,
     digest,
-    text: { ...compared, textRules: omit?.id ?? 0 },
+    compared,
+    textRules: omit?.id ?? 0,
   })
   return { kind: 'page', capture, offers, links: found.links.length, dropped, traps }
 }
@@ -230,13 +237,17 @@ type TextQuestion = {
  */
 export async function compareText(question: TextQuestion, keptText: KeptText): Promise<TextComparison> {
   const { known, digest, body, contentType, omit } = question
-  if (known === null || known.versionId === 0 || digest.equals(known.digest)) return notCompared
+  if (!mayDifferInText(known, digest)) return notCompared
   const source: TextSource = { contentType, omit }
   const text = textFingerprint(body, source)
   if (text === null || question.truncated !== known.truncated) return { text, sameTextAs: 0 }
   const rules = omit?.id ?? 0
   const before = known.text !== null && known.textRules === rules ? known.text : await keptText(known.versionId, omit)
   return { text, sameTextAs: before !== null && text.equals(before) ? known.versionId : 0 }
+}
+
+function mayDifferInText(known: KnownDocument | null, digest: Buffer): known is KnownDocument {
+  return known !== null && known.versionId !== 0 && !digest.equals(known.digest)
 }
 
 function droppedEntries({ limited, foreign }: SitemapLinks): DroppedLinks {
@@ -273,8 +284,8 @@ async function differingVersion(
 }
 
 type PageFacts = {
-  schedule?: FeedSchedule
-  dates?: readonly number[]
+  schedule: FeedSchedule | undefined
+  dates: readonly number[] | undefined
   differsFrom: number
   title: string
   found: PipedLinks
@@ -283,7 +294,8 @@ type PageFacts = {
   completed: string
   options: ReadOptions
   digest: Buffer
-  text: TextComparison & { textRules: number }
+  compared: TextComparison
+  textRules: number
 }
 
 function releaseBodies(...bodies: Buffer[]): void {
@@ -292,17 +304,11 @@ function releaseBodies(...bodies: Buffer[]): void {
 
 function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer, facts: PageFacts): Capture {
   const { rawHeaders, status, address, startedAt } = response
-  const { options, digest } = facts
-  const payloadDigest = digestText(body === response.body ? digest : bodyDigest(response.body))
-  const common = {
-    uri: request.url,
-    date: startedAt,
-    address,
-    statusLine: response.statusLine,
-    rawHeaders,
-    payloadDigest,
-  }
-  return {
+  const { options, digest, compared, found } = facts
+  const payload = body === response.body ? digest : bodyDigest(response.body)
+  const { etag, lastModified } = validatorsOf(rawHeaders, startedAt)
+  // Written out, not spread from its parts: this is made for every page.
+  const capture: Extract<Capture, { kind: 'body' }> = {
     kind: 'body',
     host: request.host,
     fp: request.fp,
@@ -317,31 +323,50 @@ function captureOf(request: QueuedRequest, response: FetchResponse, body: Buffer
     type: mediaTypeOf(rawHeaders),
     digest,
     size: body.length,
-    ...validatorsOf(rawHeaders, startedAt),
+    etag,
+    lastModified,
     freshUntil: freshUntil(rawHeaders, startedAt),
-    ...(facts.schedule !== undefined && { schedule: facts.schedule }),
-    ...(facts.dates !== undefined && { dates: facts.dates }),
     differsFrom: facts.differsFrom,
-    ...facts.text,
+    text: compared.text,
+    sameTextAs: compared.sameTextAs,
+    textRules: facts.textRules,
     truncated: facts.truncated ?? '',
     completed: facts.completed,
     title: facts.title,
-    links: facts.found.links,
-    linkText: facts.found.text,
-    linkKeys: facts.found.keys,
+    links: found.links,
+    linkText: found.text,
+    linkKeys: found.keys,
     linkNaming: options.linkNaming,
-    ...(options.givesAnswers && { answer: { body, headers: rawHeaders } }),
-    ...(!options.givesAnswers && { release: () => releaseBodies(response.body, body) }),
-    render: (original) => {
-      const contentType = headerValue(rawHeaders, 'content-type') ?? ''
-      const refers = original === null ? null : { uri: original.url, date: original.at }
-      // No server sent these bytes as a response.
-      if (facts.completed !== '') return resourceRecord({ ...common, contentType, body, truncated: null, refers }).parts
-      if (refers === null) return responseRecord({ ...common, body: response.body, truncated: facts.truncated }).parts
-      const profile = 'identical-payload-digest'
-      return revisitRecord({ ...common, profile, refersToUri: refers.uri, refersToDate: refers.date }).parts
-    },
+    render: (original) => recordOf(request, response, { body, payload, facts, original }),
   }
+  if (facts.schedule !== undefined) capture.schedule = facts.schedule
+  if (facts.dates !== undefined) capture.dates = facts.dates
+  if (options.givesAnswers) capture.answer = { body, headers: rawHeaders }
+  else capture.release = () => releaseBodies(response.body, body)
+  return capture
+}
+
+type Recorded = { body: Buffer; payload: Buffer; facts: PageFacts; original: OriginalCapture | null }
+
+function recordOf(
+  { url: uri }: QueuedRequest,
+  { statusLine, rawHeaders, address, startedAt: date, body: sent }: FetchResponse,
+  { body, payload, facts, original }: Recorded,
+): Uint8Array[] {
+  const { truncated, completed } = facts
+  const payloadDigest = digestText(payload)
+  // No server sent these bytes as a response.
+  if (completed !== '') {
+    const contentType = headerValue(rawHeaders, 'content-type') ?? ''
+    const refers = original === null ? null : { uri: original.url, date: original.at }
+    return resourceRecord({ uri, date, address, contentType, body, payloadDigest, truncated: null, refers }).parts
+  }
+  if (original === null)
+    return responseRecord({ uri, date, address, statusLine, rawHeaders, body: sent, payloadDigest, truncated }).parts
+  return revisitRecord({
+    ...{ uri, date, address, statusLine, rawHeaders, payloadDigest },
+    ...{ profile: 'identical-payload-digest', refersToUri: original.url, refersToDate: original.at },
+  }).parts
 }
 
 /** Where a redirect leads, or null where it names nothing that can be parsed. */

@@ -90,8 +90,10 @@ export function createVisitRunner(deps: VisitRunnerDeps) {
     }
     deps.track?.done()
     dispatcher.returnAddress(address)
-    hostQueue.crawlDelayMs = crawlDelays.get(hostQueue.host) ?? hostQueue.crawlDelayMs
-    crawlDelays.delete(hostQueue.host)
+    if (crawlDelays.size > 0) {
+      hostQueue.crawlDelayMs = crawlDelays.get(hostQueue.host) ?? hostQueue.crawlDelayMs
+      crawlDelays.delete(hostQueue.host)
+    }
     if ('response' in result) hostQueue.address = result.response.address
     if (result.kind === 'postponed') {
       hostQueue.nextAt = Math.max(hostQueue.nextAt, result.until ?? 0)
