@@ -22,9 +22,13 @@ const INDEX_MS = 30_000
 export function createIdleWork({ background, busyShards, shards, indexes, clock }: IdleWorkDeps) {
   const indexIsDue = indexes ? createPace(clock, { step: INDEX_VERSIONS, everyMs: INDEX_MS }) : () => false
   let calmTicks = 0
+  // Threads that are still loading have nothing to do yet, but that is no time for other work.
+  let haveBegun = false
   background.setPaused(true)
   return (stored: number): void => {
-    calmTicks = busyShards() > shards * BUSY ? 0 : calmTicks + 1
+    const busy = busyShards()
+    haveBegun ||= busy > 0
+    calmTicks = !haveBegun || busy > shards * BUSY ? 0 : calmTicks + 1
     background.setPaused(calmTicks < CALM_TICKS)
     if (indexIsDue(stored)) background.wake()
   }
