@@ -10,6 +10,13 @@ test('the three forms of HTTP are one moment', () => {
   assert.equal(parseHttpDate('Sun Nov  6 08:49:37 1994'), moment)
 })
 
+test('the last days of a month are those that it has', () => {
+  assert.equal(parseHttpDate('Thu, 29 Feb 2024 23:59:59 GMT'), Date.UTC(2024, 1, 29, 23, 59, 59))
+  assert.equal(parseHttpDate('Wed, 31 Dec 2025 00:00:00 GMT'), Date.UTC(2025, 11, 31))
+  for (const day of ['00 Jan 2025', '29 Feb 2025', '31 Apr 2025', '32 Dec 2025'])
+    assert.equal(parseHttpDate(`Mon, ${day} 10:00:00 GMT`), null, day)
+})
+
 test('a wrong name of the day does not matter', () => {
   assert.equal(parseHttpDate('Mon, 06 Nov 1994 08:49:37 GMT'), moment)
 })

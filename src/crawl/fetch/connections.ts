@@ -6,6 +6,7 @@
  * in flight.
  */
 import Client from 'undici/lib/dispatcher/client.js'
+import { AppError } from '../../core/errors.ts'
 import type { Attempt, Connector, ConnectTarget } from './connector.ts'
 import type { Carrier, Exchange } from './exchange.ts'
 import type { FetchLimits } from './fetch-limits.ts'
@@ -27,6 +28,9 @@ type ConnectionsDeps = {
   onStart(exchange: Exchange): void
   onEnd(exchange: Exchange): void
 }
+
+/** One for all: an error made for each costs more than closing the connection, and nobody looks at where it was made. */
+const dropped = new AppError('connect-failed', 'the connection was dropped')
 
 export function createConnections({ connector, limits, onStart, onEnd }: ConnectionsDeps): Connections {
   const origins = new Map<string, Origin>()
@@ -106,7 +110,7 @@ export function createConnections({ connector, limits, onStart, onEnd }: Connect
         attempt.cancelled = true
         attempt.socket?.destroy()
         forget(key, origin, slot)
-        const gone = client.destroy()
+        const gone = client.destroy(dropped)
         // With its last slot the origin is forgotten: those who wait begin a new one.
         if (origin.slots.length === 0) {
           for (const exchange of origin.waiting.splice(0)) connections.run(key, target, exchange)

@@ -187,6 +187,21 @@ describe('the frontier', () => {
   )
 
   test(
+    'without a pause, a request that is postponed comes before other hosts, whose turns follow as before',
+    withField({}, async (field) => {
+      const [one, two] = [field.hostOf(0), field.hostOf(1)]
+      await field.offer([...offersOf(one, 2), ...offersOf(two, 2)])
+      const first = field.frontier.take()!
+      field.frontier.postpone(first.hostQueue, first.request, answered)
+      const second = field.takeAll()
+      assert.deepEqual(hostsOf(second), [one, two])
+      assert.equal(second[0]!.request, first.request)
+      await field.finish(second)
+      assert.deepEqual(pathsOf(field.takeAll()), ['/1', '/1'])
+    }),
+  )
+
+  test(
     'a host that asks for a pause gets it, even with other requests in flight',
     withField({ perHost: 2 }, async (field) => {
       await field.offer(offersOf(field.hostOf(0), 9))

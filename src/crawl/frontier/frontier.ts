@@ -107,6 +107,8 @@ export function createFrontier({
   wait = waitFor,
 }: FrontierOptions): Frontier {
   const hostQueues = new Map<number, HostQueue>()
+  /** Hosts that were asked for something else first: their page follows while the connection is open. */
+  const nextInTurn: HostQueue[] = []
   const ring: HostQueue[] = []
   let ringHead = 0
   const heap = createTimeHeap<HostQueue>()
@@ -144,8 +146,8 @@ export function createFrontier({
     return hostQueue
   }
 
-  /** Moves a parked host queue to where it belongs now. */
-  function schedule(hostQueue: HostQueue): void {
+  /** Moves a parked host queue to where it belongs now; `turns`: where it takes its turn. */
+  function schedule(hostQueue: HostQueue, turns = ring): void {
     if (hostQueue.state !== 'parked') return
     if (hostQueue.buffer.length > OVERFLOW * capacity()) {
       if (hostQueue.loading || hostQueue.inFlight > 0 || hostQueue.uncommitted > 0) return // these come back first
@@ -166,7 +168,7 @@ export function createFrontier({
       heap.push(hostQueue, hostQueue.nextAt)
     } else {
       hostQueue.state = 'ready'
-      ring.push(hostQueue)
+      turns.push(hostQueue)
     }
   }
 
@@ -299,8 +301,8 @@ export function createFrontier({
       due.state = 'parked'
       schedule(due)
     }
-    while (ringHead < ring.length) {
-      const hostQueue = ring[ringHead++]!
+    while (nextInTurn.length > 0 || ringHead < ring.length) {
+      const hostQueue = nextInTurn.shift() ?? ring[ringHead++]!
       if (ringHead > 1024 && ringHead * 2 > ring.length) {
         ring.splice(0, ringHead)
         ringHead = 0
@@ -350,7 +352,7 @@ export function createFrontier({
       putBackInOrder(hostQueue, request)
       noteSignal(hostQueue, signal, clock.monotonic(), rules)
       move(hostQueue)
-      schedule(hostQueue)
+      schedule(hostQueue, nextInTurn)
     },
     borrow(hostQueue) {
       const { state, more, loading, inFlight, buffer, nextAt } = hostQueue
