@@ -59,9 +59,9 @@ function headerEnd(block: Buffer): { length: number; taken: number } {
 
 /** HTTP header blocks as they go into a record. Values come from strangers and must not be able to end a line. */
 
-const breaksLine = /[\r\n\0]/
+const unsafeInValue = /[\r\n\0\u0100-\uffff]/
+const unsafeInName = /[\r\n\0: \t\u0100-\uffff]/
 const beyondOctets = /[^\0-\xff]/
-const breaksName = /[: \t]/
 
 export type StoredBody = { length: number }
 
@@ -96,11 +96,11 @@ export function httpHeaderBlock(startLine: string, rawHeaders: readonly string[]
 
 /** One line of octets: breaks become spaces, characters beyond octets their UTF-8. */
 export function lineValue(text: string): string {
+  if (!unsafeInValue.test(text)) return text
   const octets = beyondOctets.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text
-  return breaksLine.test(octets) ? octets.replace(/[\r\n\0]/g, ' ') : octets
+  return octets.replace(/[\r\n\0]/g, ' ')
 }
 
 function fieldName(text: string): string {
-  const octets = lineValue(text)
-  return breaksName.test(octets) ? octets.replace(/[: \t]/g, '_') : octets
+  return unsafeInName.test(text) ? lineValue(text).replace(/[: \t]/g, '_') : text
 }

@@ -191,3 +191,20 @@ test('no record says in whose name it was asked for', async () => {
   assert.equal(fields.filter((value) => value === 'https://example.org/a').length, 4)
   assert.ok(!fields.some((value) => value.includes('~')))
 })
+
+test('dates are those of their millisecond, before and after others', async () => {
+  const dates = [date, date - 123, date - 124, date + 0.9, -1, -999.5, Date.UTC(9999, 11, 31), new Date(date)]
+  const records = await readBack(...dates.map((each) => responseRecord(responseInput({ date: each }))))
+  assert.deepEqual(
+    records.map(({ headers }) => headers.get('warc-date')),
+    dates.map((each) => new Date(each).toISOString()),
+  )
+  assert.throws(() => responseRecord(responseInput({ date: Number.NaN })), RangeError)
+})
+
+test('record ids are UUIDs, each another', () => {
+  const ids = Array.from({ length: 1000 }, newRecordId)
+  assert.equal(new Set(ids).size, ids.length)
+  for (const id of ids)
+    assert.match(id, /^<urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}>$/)
+})

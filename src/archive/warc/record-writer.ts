@@ -66,9 +66,17 @@ export type WarcinfoInput = {
 const ending = Buffer.from('\r\n\r\n')
 const empty = Buffer.alloc(0)
 
-/** `<urn:uuid:…>`, with its brackets as the headers want it. */
+const lastBytes = Array.from({ length: 256 }, (_, byte) => `${byte.toString(16).padStart(2, '0')}>`)
+let idStart = ''
+let idsMade = lastBytes.length
+
+/** `<urn:uuid:…>`, with its brackets as the headers want it. All but the last byte is random, and serves for every value of that byte. */
 export function newRecordId(): string {
-  return `<urn:uuid:${randomUUID()}>`
+  if (idsMade === lastBytes.length) {
+    idStart = `<urn:uuid:${randomUUID().slice(0, -2)}`
+    idsMade = 0
+  }
+  return idStart + lastBytes[idsMade++]
 }
 
 export function warcinfoRecord({ filename, software, date, fields, recordId }: WarcinfoInput): Buffer {
@@ -130,8 +138,8 @@ function compose(
   blockHead: string,
   body: Uint8Array,
 ): WrittenRecord {
-  const recordId = common.recordId ?? newRecordId()
-  let head = `WARC/1.1\r\nWARC-Type: ${type}\r\nWARC-Record-ID: ${lineValue(recordId)}\r\nWARC-Date: ${stamp(common.date)}\r\n${lines}`
+  const recordId = common.recordId === undefined ? newRecordId() : lineValue(common.recordId)
+  let head = `WARC/1.1\r\nWARC-Type: ${type}\r\nWARC-Record-ID: ${recordId}\r\nWARC-Date: ${stamp(common.date)}\r\n${lines}`
   if (common.warcinfoId !== undefined) head += `WARC-Warcinfo-ID: ${lineValue(common.warcinfoId)}\r\n`
   if (common.blockDigest !== undefined) {
     head += `WARC-Block-Digest: ${digestOf(common.blockDigest, [Buffer.from(blockHead, 'latin1'), body])}\r\n`
@@ -141,7 +149,8 @@ function compose(
   const headBytes = Buffer.from(head + blockHead, 'latin1')
   const length = headBytes.length + body.length + ending.length
   if (body.length === 0) return { parts: [headBytes, ending], length, recordId }
-  return { parts: [headBytes, Buffer.from(body.buffer, body.byteOffset, body.byteLength), ending], length, recordId }
+  const bodyBytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  return { parts: [headBytes, bodyBytes, ending], length, recordId }
 }
 
 function fieldBlock(fields: Readonly<Record<string, string>>): string {
@@ -173,6 +182,17 @@ function octets(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1')
 }
 
+let stampedSecond = Number.NaN
+let stampOfSecond = ''
+
+/** Records of one second come by the hundred: the last one's is remembered. */
 function stamp(date: Date | number): string {
-  return (typeof date === 'number' ? new Date(date) : date).toISOString()
+  const ms = Math.trunc(Number(date))
+  const second = Math.floor(ms / 1000)
+  if (second !== stampedSecond) {
+    stampOfSecond = new Date(second * 1000).toISOString().slice(0, -4)
+    stampedSecond = second
+  }
+  const rest = ms - second * 1000
+  return `${stampOfSecond}${rest < 10 ? '00' : rest < 100 ? '0' : ''}${rest}Z`
 }

@@ -1,18 +1,20 @@
 import { hash } from 'node:crypto'
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+const letters = Buffer.from(alphabet)
 
 /** RFC 4648 with its padding. */
 export function toBase32(bytes: Uint8Array): string {
-  let text = ''
+  const text = Buffer.allocUnsafe(Math.ceil(bytes.length / 5) * 8)
+  let at = 0
   let bits = 0
   let held = 0
   for (let i = 0; i < bytes.length; i++) {
     held = ((held << 8) | bytes[i]!) & 0xfff
-    for (bits += 8; bits >= 5; bits -= 5) text += alphabet[(held >> (bits - 5)) & 31]
+    for (bits += 8; bits >= 5; bits -= 5) text[at++] = letters[(held >> (bits - 5)) & 31]!
   }
-  if (bits > 0) text += alphabet[(held << (5 - bits)) & 31]
-  return text.padEnd(Math.ceil(bytes.length / 5) * 8, '=')
+  if (bits > 0) text[at++] = letters[(held << (5 - bits)) & 31]!
+  return text.fill('=', at).toString('latin1')
 }
 
 /** Upper or lower case, padded or not; null for any other character, and for bits behind the last whole byte. */
