@@ -82,7 +82,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
 
   /** Most captures are of a new document with a new body: trying to insert both answers both questions. */
   function recordBody(capture: BodyCapture): CaptureOutcome {
-    const added = insertDocument(capture, 'stored', nextVersion, capture.at, capture.freshUntil)
+    const added = insertPage(capture)
     if (added !== null) return addBody(capture, added, 1, 'new', 0)
     const known = sql.current.get(capture.host, capture.fp) as Known
     const decision = decideBody(capture, known, known.id === 0 ? null : known, () => hasLinksOf(known, capture))
@@ -131,7 +131,10 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     const original = insertBody(capture, id)
     const pieces = capture.render(original)
     const links = linkRow(capture, id, previousLinks)
-    insertVersion(id, documentId, n, reason, capture, '', 'kept', original?.version ?? id, pieces, links)
+    const originalId = original?.version ?? id
+    if (n === 1 && reason === 'new' && capture.truncated === '' && (capture.completed ?? '') === '')
+      insertFirst(id, documentId, capture, originalId, pieces, links)
+    else insertVersion(id, documentId, n, reason, capture, '', 'kept', originalId, pieces, links)
     if (original !== null) sql.setOutcome.run('duplicate', documentId)
     return outcomeOfBody(id, reason, original)
   }
@@ -139,6 +142,38 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
   /** Where an equal body is kept already; null where it is kept under this version from now on. */
   function insertBody({ digest }: BodyCapture, versionId: number): Original | null {
     return sql.insertBody.run(digest, versionId).changes === 1 ? null : (sql.body.get(digest) as Original)
+  }
+
+  function insertFirst(
+    id: number,
+    documentId: number,
+    capture: BodyCapture,
+    originalId: number,
+    pieces: Uint8Array[],
+    links: number,
+  ): void {
+    const { fileId, offset, length } = archive.append(id, pieces)
+    const { at, status, type, size, digest, text, textRules, etag, lastModified, title, address } = capture
+    sql.insertFirst.run(
+      id,
+      documentId,
+      at,
+      status,
+      type,
+      size,
+      digest,
+      text,
+      textRules,
+      etag,
+      lastModified,
+      title,
+      address,
+      originalId,
+      fileId,
+      offset,
+      length,
+      links,
+    )
   }
 
   function insertVersion(
@@ -159,7 +194,6 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
       documentId,
       n,
       reason,
-      content.at,
       content.at,
       content.status,
       content.type,
@@ -210,37 +244,35 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
   }
 
   /** Null when the document is there already. */
-  function insertDocument(
-    capture: Capture,
-    outcome: string,
-    version: number,
-    seenAt: number,
-    freshUntil: number,
-  ): number | null {
-    const { host, fp, url, parent, at, run, status } = capture
-    const location = 'location' in capture ? capture.location : ''
-    const reason = 'reason' in capture ? capture.reason : ''
-    const { changes, lastInsertRowid } = sql.insertDocument.run(
+  function insertPage({ host, fp, url, parent, at, run, status, freshUntil, check }: BodyCapture): number | null {
+    const forAll = isForAll(check) ? 1 : 0
+    const { changes, lastInsertRowid } = sql.insertPage.run(
       host,
       fp,
       url,
       parent,
       at,
-      at,
       run,
       status,
-      outcome,
-      reason,
-      failuresAfter(null, { at, outcome }),
-      location,
-      version,
-      seenAt,
+      nextVersion,
       freshUntil,
-      isForAll(capture.check) ? 1 : 0,
+      forAll,
     )
     if (changes === 0) return null
     inserted++
     return Number(lastInsertRowid)
+  }
+
+  /** Of a document that was never there. */
+  function insertNoted(capture: NoteCapture | GoneCapture): void {
+    const { host, fp, url, parent, at, run, status, outcome, location, check } = capture
+    const reason = 'reason' in capture ? capture.reason : ''
+    const failures = failuresAfter(null, { at, outcome })
+    const forAll = isForAll(check) ? 1 : 0
+    const { changes } = sql.insertNoted.run(
+      ...[host, fp, url, parent, at, run, status, outcome, reason, failures, location, forAll],
+    )
+    if (changes !== 0) inserted++
   }
 
   function note(capture: Capture, version: number, noted: DocumentNote): void {
@@ -255,7 +287,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
     const isThere = confirmsCurrent(capture)
       ? confirmNote(sql.confirm, capture)
       : sql.attempt.run(at, run, status, outcome, reason, location, host, fp).changes === 1
-    if (!isThere) insertDocument(capture, outcome, 0, 0, 0)
+    if (!isThere) insertNoted(capture)
     return noted
   }
 
@@ -266,7 +298,7 @@ export function createSqliteDocuments(db: Database, archive: ReturnType<typeof c
   function recordGone(capture: GoneCapture): CaptureOutcome {
     const known = sql.current.get(capture.host, capture.fp) as Known | undefined
     if (known === undefined) {
-      insertDocument(capture, capture.outcome, 0, 0, 0)
+      insertNoted(capture)
       return noted
     }
     const decision = decideGone(capture, known, known.id === 0 ? null : known)

@@ -54,28 +54,32 @@ export function createSqliteFrontier(options: SqliteFrontierOptions): FrontierSt
     const seq = ++facts.seq
     const { fp, depth, hops, redirects, priority, url, parent, check } = offer
     const { watch, round, freshFrom, since, first } = check
-    sql.enqueue.run(
-      host.id,
-      priority,
-      seq,
-      fp,
-      depth,
-      hops,
-      redirects,
-      attempts,
-      url,
-      parent,
-      watch,
-      round,
-      freshFrom,
-      since,
-      first ? 1 : 0,
-      riseNumbers[offer.rises ?? 'none'],
-    )
+    const { id } = host
+    if (watch === 0 && offer.rises === undefined)
+      sql.enqueue.run(id, priority, seq, fp, depth, hops, redirects, attempts, url, parent)
+    else
+      sql.enqueueWhole.run(
+        id,
+        priority,
+        seq,
+        fp,
+        depth,
+        hops,
+        redirects,
+        attempts,
+        url,
+        parent,
+        watch,
+        round,
+        freshFrom,
+        since,
+        first ? 1 : 0,
+        riseNumbers[offer.rises ?? 'none'],
+      )
     host.queued++
     facts.queued++
     hosts.touch(host)
-    arrivalsOf(arrivals, host).rows.push({ ...offer, hostId: host.id, seq, attempts })
+    arrivalsOf(arrivals, host).rows.push({ ...offer, hostId: id, seq, attempts })
   }
 
   /** Runs in a transaction. A URL that waits no more is left alone. */
@@ -328,8 +332,17 @@ const queueColumns = `priority, seq, fp >> 32, fp & 4294967295, depth, hops, red
 function requestOf(row: QueueRow, hostId: number, host: string): QueuedRequest {
   const [priority, seq, fpHigh, fpLow, depth, hops, redirects, attempts, url, parent, watch] = row
   const request: QueuedRequest = {
-    ...{ hostId, host, url, parent, fp: toBigInt(fpHigh, fpLow) },
-    ...{ priority, seq, depth, hops, redirects, attempts },
+    hostId,
+    host,
+    url,
+    parent,
+    fp: toBigInt(fpHigh, fpLow),
+    priority,
+    seq,
+    depth,
+    hops,
+    redirects,
+    attempts,
     check: watch === 0 ? noCheck : { watch, round: row[11], freshFrom: row[12], since: row[13], first: row[14] === 1 },
   }
   if (row[15] !== 0) {
@@ -340,9 +353,10 @@ function requestOf(row: QueueRow, hostId: number, host: string): QueuedRequest {
 }
 
 function prepareStatements(db: Database) {
+  // A plain parameter as the limit would be part of the plan: SQLite would compile the statement again whenever it is bound.
   const next = db.prepare(
     `SELECT ${queueColumns} FROM queue
-     WHERE host = ? AND (priority, seq) > (?, ?) ORDER BY priority, seq LIMIT ?`,
+     WHERE host = ? AND (priority, seq) > (?, ?) ORDER BY priority, seq LIMIT ? + 0`,
   )
   next.setReturnArrays(true)
   const rising = db.prepare(`SELECT ${queueColumns} FROM queue WHERE host = ? AND fp = ? AND rises > 0 LIMIT 1`)
@@ -357,7 +371,12 @@ function prepareStatements(db: Database) {
       `INSERT INTO seen (host, fp, run, depth) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
        SET run = excluded.run, depth = excluded.depth WHERE run <> excluded.run OR depth < excluded.depth`,
     ),
+    // What a watch or rising priorities add is 0 for most requests, as the columns are by default.
     enqueue: db.prepare(
+      `INSERT INTO queue (host, priority, seq, fp, depth, hops, redirects, attempts, url, parent)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    enqueueWhole: db.prepare(
       `INSERT INTO queue (host, priority, seq, fp, depth, hops, redirects, attempts, url, parent, watch, round,
        fresh_from, since, first, rises) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
