@@ -88,7 +88,8 @@ function configure(db: DatabaseSync, options: OpenOptions): void {
   if (options.readOnly !== true) db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL')
   db.exec(`PRAGMA cache_size = -${options.cacheKib ?? 8192}; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF`)
   if (options.mappedBytes !== undefined) db.exec(`PRAGMA mmap_size = ${options.mappedBytes}`)
-  if (options.readOnly !== true) db.exec('PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864')
+  // The log is as long as it may stay: the later it is worked off, the more often a page in it was replaced by a newer one.
+  if (options.readOnly !== true) db.exec('PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = 67108864')
 }
 
 function applyMigrations(db: DatabaseSync, path: string, { migrations, readOnly }: OpenOptions): void {
