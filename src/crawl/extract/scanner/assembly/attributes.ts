@@ -2,8 +2,17 @@
  * Where the wanted attributes of the tag at hand lie in the page: start, end and what is in it, for each of them. A start of
  * 0 means that the tag has no such attribute; one without a value has an empty range.
  */
-import { ATTRIBUTE_NAME_END, classAt, findByte, foldedWord, NOT_PLAIN, SLASH, SPACE, UNQUOTED_END } from './bytes.ts'
-import { AMPERSAND, NON_ASCII, NUL } from './wire.ts'
+import {
+  ATTRIBUTE_NAME_END,
+  classAt,
+  findByte,
+  firstOf,
+  foldedWord,
+  NOT_PLAIN,
+  SLASH,
+  SPACE,
+  UNQUOTED_END,
+} from './bytes.ts'
 
 const RANGE: usize = 12
 /** Nine of them, up to a multiple of sixteen bytes. */
@@ -68,30 +77,26 @@ function rangeFor(start: usize, length: usize): usize {
   return length === 10 && word === httpEqu && foldedWord(start + 8, 2) === iv ? HTTP_EQUIV : 0
 }
 
-/**
- * Attributes mostly look like ` name="value"`. One look at sixteen bytes tells whether the next one does, and then its quote is
- * where the first quote is: there is one `=`, right before it, and a byte before that which can only belong to a name.
- */
+/** Where the name of the attribute begins whose quote was found last. */
 let nameStart: usize = 0
 
-/** Where the quote of the next attribute is, if it looks like most; the end of the tag, if that comes first; or 0. */
-export function usualStop(at: usize): usize {
-  const block = v128.load(at)
-  const quotes = v128.or(i8x16.eq(block, i8x16.splat(0x22)), i8x16.eq(block, i8x16.splat(0x27)))
-  const stops = i8x16.bitmask(v128.or(quotes, i8x16.eq(block, i8x16.splat(0x3e))))
-  if (stops === 0) return 0
-  const stop = ctz(stops)
-  if (load<u8>(at + <usize>stop) === 0x3e) return at + <usize>stop
-  const before = (1 << stop) - 1
-  if ((i8x16.bitmask(i8x16.eq(block, i8x16.splat(0x3d))) & before) << 1 !== 1 << stop) return 0
-  const spaces = v128.or(i8x16.eq(block, i8x16.splat(0x20)), i8x16.eq(block, i8x16.splat(0x0a)))
-  const ends = v128.or(i8x16.lt_u(block, i8x16.splat(0x21)), i8x16.eq(block, i8x16.splat(0x2f)))
-  const leading = i8x16.bitmask(spaces) & before
-  if ((i8x16.bitmask(ends) & before) !== leading || (leading & (leading + 1)) !== 0) return 0
-  const skipped = popcnt(leading)
-  if (skipped + 1 >= stop) return 0
-  nameStart = at + <usize>skipped
-  return at + <usize>stop
+/**
+ * Attributes mostly look like ` name="value"`. Where the next one does, that is where its quote is; or the end of the tag, if
+ * that comes next; else 0.
+ */
+function usualStop(at: usize): usize {
+  const first = load<u8>(at)
+  if (first === 0x3e) return at
+  if (first !== 0x20 && first !== 0x0a) return 0
+  const start = at + 1
+  const block = v128.load(start)
+  const marks = v128.or(i8x16.eq(block, i8x16.splat(0x3d)), i8x16.eq(block, i8x16.splat(0x3e)))
+  const others = v128.or(i8x16.eq(block, i8x16.splat(0x2f)), i8x16.lt_u(block, i8x16.splat(0x21)))
+  const length = firstOf(v128.or(marks, others))
+  const next = load<u16>(start + length)
+  if (length === 0 || length === 16 || (next !== 0x223d && next !== 0x273d)) return 0
+  nameStart = start
+  return start + length + 1
 }
 
 /**
@@ -142,19 +147,12 @@ export function readAttributes(from: usize, end: usize): usize {
     if (stop === 0) at = readPart(at, end)
     else {
       const byte = load<u8>(stop)
-      if (byte === 0x3e) return endOfTag(at, stop, end)
+      if (byte === 0x3e) return at < end ? at + 1 : 0
       const range = rangeFor(nameStart, stop - 1 - nameStart)
       at = range === 0 ? findByte(stop + 1, end, byte) + 1 : readQuoted(stop + 1, end, byte, range)
     }
   }
   return 0
-}
-
-/** Attributes without quotes, before the end of a tag. */
-function endOfTag(from: usize, stop: usize, end: usize): usize {
-  let at = from
-  while (at < stop) at = readPart(at, end)
-  return at < end ? at + 1 : 0
 }
 
 /** One byte between attributes, or one attribute with its value. */
@@ -192,27 +190,30 @@ function readValue(from: usize, end: usize, range: usize): usize {
 
 function readQuoted(start: usize, end: usize, quote: u8, range: usize): usize {
   const wanted = i8x16.splat(quote)
-  const ampersand = i8x16.splat(AMPERSAND_BYTE)
-  const zero = i8x16.splat(0)
-  let nonAscii = 0
-  let ampersands = 0
-  let zeros = 0
+  let others = i64x2.splat(0)
   for (let at = start; at < end; at += 16) {
     const block = v128.load(at)
-    const quotes = i8x16.bitmask(i8x16.eq(block, wanted))
+    const place = firstOf(i8x16.eq(block, wanted))
+    const marks = v128.or(i8x16.eq(block, i8x16.splat(0)), i8x16.eq(block, i8x16.splat(AMPERSAND_BYTE)))
+    const found = v128.or(marks, i8x16.lt_s(block, i8x16.splat(0)))
+    if (place === 16) {
+      others = v128.or(others, found)
+      continue
+    }
+    const close = at + place
     // Of the last block, only what comes before the quote.
-    const mask = quotes === 0 ? 0xffff : (quotes & -quotes) - 1
-    nonAscii |= i8x16.bitmask(block) & mask
-    ampersands |= i8x16.bitmask(i8x16.eq(block, ampersand)) & mask
-    zeros |= i8x16.bitmask(i8x16.eq(block, zero)) & mask
-    if (quotes === 0) continue
-    const close = at + <usize>ctz(quotes)
-    const seen = (nonAscii !== 0 ? NON_ASCII : 0) | (ampersands !== 0 ? AMPERSAND : 0) | (zeros !== 0 ? NUL : 0)
-    note(range, start, close, seen)
+    const isPlain = !v128.any_true(others) && firstOf(found) >= place
+    note(range, start, close, isPlain ? 0 : classesBetween(start, close))
     // A quote behind the end of the page is none: the tag is cut off, and its ranges are not read.
     return close + 1
   }
   return end
+}
+
+function classesBetween(start: usize, end: usize): u32 {
+  let seen: u32 = 0
+  for (let at = start; at < end; at++) seen |= classAt(at)
+  return seen
 }
 
 const AMPERSAND_BYTE: i8 = 0x26

@@ -34,12 +34,23 @@ export function classAt(at: usize): u32 {
   return load<u8>(classes + <usize>load<u8>(at))
 }
 
+/**
+ * The place of the first byte that is not 0, in the result of a comparison; 16 where there is none. Words are taken out,
+ * and no mask of bits is made: not every processor has an instruction for one.
+ */
+export function firstOf(hits: v128): usize {
+  const low = i64x2.extract_lane(hits, 0)
+  if (low !== 0) return <usize>ctz(low) >> 3
+  const high = i64x2.extract_lane(hits, 1)
+  return high !== 0 ? 8 + (<usize>ctz(high) >> 3) : 16
+}
+
 /** Where `byte` is at or after `at`; `end` when there is none. */
 export function findByte(at: usize, end: usize, byte: u8): usize {
   const wanted = i8x16.splat(byte)
   for (; at < end; at += 16) {
-    const hits = i8x16.bitmask(i8x16.eq(v128.load(at), wanted))
-    if (hits !== 0) return min(at + <usize>ctz(hits), end)
+    const place = firstOf(i8x16.eq(v128.load(at), wanted))
+    if (place !== 16) return min(at + place, end)
   }
   return end
 }
@@ -56,8 +67,7 @@ export function findNameEnd(at: usize): usize {
   const block = v128.load(at)
   const marks = v128.or(i8x16.eq(block, i8x16.splat(0x2f)), i8x16.eq(block, i8x16.splat(0x3e)))
   // Bytes before the first of these are of the name; control characters are as well, which the table knows.
-  const hits = i8x16.bitmask(v128.or(marks, i8x16.lt_u(block, i8x16.splat(0x21))))
-  at += hits === 0 ? 16 : <usize>ctz(hits)
+  at += firstOf(v128.or(marks, i8x16.lt_u(block, i8x16.splat(0x21))))
   while (!(classAt(at) & TAG_NAME_END)) at++
   return at
 }

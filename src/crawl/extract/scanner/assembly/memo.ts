@@ -5,7 +5,7 @@
  *
  * All of it lies in a few tables of fixed size. When they are full nothing more is taken in until they are emptied.
  */
-import { foldedWord } from './bytes.ts'
+import { findByte, firstOf, foldedWord } from './bytes.ts'
 import { MAX_BASE, NO_SLOT, REPEATED } from './wire.ts'
 
 const MAX_ENTRIES: i32 = 65536
@@ -67,33 +67,31 @@ export function setBase(origin: usize, length: usize): void {
  * from it, and references of characters may stand for anything, but in a query they do no harm.
  */
 function keyLength(start: usize, end: usize): usize {
-  let hasQuery = false
-  let hasReference = false
   for (let at = start; at < end; at += 16) {
     const block = v128.load(at)
     const marks = v128.or(i8x16.eq(block, i8x16.splat(0x23)), i8x16.eq(block, i8x16.splat(0x26)))
     const others = v128.or(i8x16.eq(block, i8x16.splat(0x3f)), i8x16.lt_u(block, i8x16.splat(0x21)))
-    let hits = i8x16.bitmask(v128.or(marks, others))
-    if (end - at < 16) hits &= (1 << (<i32>(end - at))) - 1
-    for (; hits !== 0; hits &= hits - 1) {
-      const hit = at + <usize>ctz(hits)
-      const byte = load<u8>(hit)
-      if (byte === 0x3f) hasQuery = true
-      else if (byte === 0x26 && hasQuery) hasReference = true
-      else if (byte !== 0x23) return 0
-      else if (!hasReference) return hit - start
-    }
+    const place = firstOf(v128.or(marks, others))
+    if (place !== 16) return at + place < end ? keyLengthFrom(at + place, start, end) : end - start
+  }
+  return end - start
+}
+
+function keyLengthFrom(mark: usize, start: usize, end: usize): usize {
+  let hasQuery = false
+  let hasReference = false
+  for (let at = mark; at < end; at++) {
+    const byte = load<u8>(at)
+    if (byte === 0x3f) hasQuery = true
+    else if (byte === 0x26 && hasQuery) hasReference = true
+    else if (byte === 0x26 || byte < 0x21) return 0
+    else if (byte === 0x23 && !hasReference) return at - start
   }
   return end - start
 }
 
 function hasColon(start: usize, length: usize): bool {
-  for (let at: usize = 0; at < length; at += 16) {
-    let hits = i8x16.bitmask(i8x16.eq(v128.load(start + at), i8x16.splat(0x3a)))
-    if (length - at < 16) hits &= (1 << (<i32>(length - at))) - 1
-    if (hits !== 0) return true
-  }
-  return false
+  return findByte(start, start + length, 0x3a) !== start + length
 }
 
 /** Room for whole blocks is behind both. */

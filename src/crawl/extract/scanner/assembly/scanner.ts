@@ -26,7 +26,6 @@ import {
   selfClosing,
   skipTag,
   startOf,
-  usualStop,
 } from './attributes.ts'
 import {
   classAt,
@@ -220,12 +219,11 @@ function afterContent(tag: i32, from: usize): usize {
 function endTag(from: usize): usize {
   if (from >= end) return end
   if (!(classAt(from) & LETTER)) return skipBogusComment(from, end)
-  // Most end tags mean nothing here.
-  const stop = withTexts || isFormOpen || templateDepth > 0 || foreign.depth > 0 ? 0 : usualStop(from)
-  if (stop !== 0 && load<u8>(stop) === 0x3e) return min(stop + 1, end)
   const at = findNameEnd(from)
   const after = load<u8>(at) === 0x3e ? at + 1 : skipTag(at, end)
   if (after === 0 || after > end) return end
+  // Most end tags mean nothing here.
+  if (!withTexts && !isFormOpen && templateDepth === 0 && foreign.depth === 0) return after
   const tag = findTag(from, at - from)
   if (tag !== 0) {
     foreign.close(tag)
