@@ -26,11 +26,12 @@ export function extractPage<Known = unknown>(body: Uint8Array, source: PageSourc
     given === undefined
       ? detectCharset({ bytes: body, contentType: source.contentType })
       : { charset: given, source: 'header' }
-  const options: FindOptions<Known> = { ...findOptions(charset.charset), xml: isXhtml(source.contentType) }
+  const xml = isXhtml(source.contentType)
+  const options: FindOptions<Known> = { memo: source.memo, xml, withTexts: source.withTexts === true }
   if (source.maxLinks !== undefined) options.maxLinks = source.maxLinks
-  if (source.withTexts === true) options.withTexts = true
+  if (charset.charset !== 'utf-8') Object.assign(options, findOptions(charset.charset))
   const page = isAsciiCompatible(charset.charset) ? body : Buffer.from(decodeText(body, charset.charset))
-  return Object.assign(fastfind(page, { ...options, memo: source.memo }), { charset })
+  return Object.assign(fastfind(page, options), { charset })
 }
 
 function isXhtml(contentType: string | null | undefined): boolean {
@@ -38,7 +39,7 @@ function isXhtml(contentType: string | null | undefined): boolean {
 }
 
 function findOptions(charset: string): Pick<FindOptions, 'decode' | 'encodeQuery'> {
-  if (charset === 'utf-8' || !isAsciiCompatible(charset)) return {}
+  if (!isAsciiCompatible(charset)) return {}
   const decoder = new TextDecoder(charset, { ignoreBOM: true })
   return { decode: (bytes) => decoder.decode(bytes), encodeQuery: createQueryEncoder(charset) }
 }

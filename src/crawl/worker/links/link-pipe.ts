@@ -24,6 +24,8 @@ export type NamedLink = {
   readonly lo: number
   /** What comes behind its origin, once it was asked for. */
   path: string | null
+  /** The depth that it was known with when that was asked for last; -1 before. */
+  seen: number
 }
 
 /** A link in the pipe. One object serves all links of a shard. */
@@ -133,10 +135,12 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   let access: Access | null = null
 
   // A page seen by one check of one watch is new to all others: their fingerprints differ.
+  let isForWatch = false
   let eyeHi = 0
   let eyeLo = 0
 
   function look({ watch, round }: Check): void {
+    isForWatch = watch !== 0
     eyeHi = watch === 0 ? 0 : Math.imul(watch, 0x9e3779b1)
     eyeLo = watch === 0 ? 0 : Math.imul(round % 0x7fffffff, 0x85ebca6b) ^ watch
   }
@@ -145,11 +149,18 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
   const noteSeen = (hi: number, lo: number, depth: number): void =>
     seen.set((hi ^ eyeHi) >>> 0, (lo ^ eyeLo) >>> 0, depth)
 
+  /** Whether a link is known at this depth. One that is stays so: the cache is not asked for it again. */
+  function isKnown(link: NamedLink, depth: number): boolean {
+    if (isForWatch || offersKnown) return seenDepth(link.hi, link.lo) >= depth
+    if (link.seen < depth) link.seen = seenDepth(link.hi, link.lo)
+    return link.seen >= depth
+  }
+
   function name(href: string): NamedLink | SkipReason | 'unparsable' {
     const named = normalise(href)
     if (named.kind === 'rejected') return refusals[named.reason]
     fingerprinter.write(named.key, fp, 0)
-    return { url: named.url, key: named.key, hi: fp[0]!, lo: fp[1]!, path: null }
+    return { url: named.url, key: named.key, hi: fp[0]!, lo: fp[1]!, path: null, seen: -1 }
   }
 
   function pass({ url, key }: NamedLink): StepVerdict {
@@ -189,9 +200,8 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     const host = hostKey(key)
     const priority = order.priority(url, hops)
     const { check } = page
-    const offer: Offer = {
-      ...{ url, host, fp: toBigInt(hi, lo), parent: page.url, depth, hops, redirects: 0, priority, check },
-    }
+    const fp = toBigInt(hi, lo)
+    const offer: Offer = { url, host, fp, parent: page.url, depth, hops, redirects: 0, priority, check }
     if (order.rises !== undefined) offer.rises = order.rises
     // Credentials and browser are for the host of the page, and for no other.
     if (access === null || host !== page.host) return offer
@@ -245,8 +255,19 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
     const bytes = Buffer.allocUnsafe(found.length * KEY_BYTES)
     const keys = new Int32Array(bytes.buffer, bytes.byteOffset, found.length * 2)
     return {
-      ...{ found, page, startedAt, read: 0, links: [], lines: [], bytes, keys, offers: [], texts: [], hints: [] },
-      ...{ work: draft.work, generation: memo.generation },
+      found,
+      page,
+      startedAt,
+      read: 0,
+      links: [],
+      lines: [],
+      bytes,
+      keys,
+      offers: [],
+      texts: [],
+      hints: [],
+      work: draft.work,
+      generation: memo.generation,
     }
   }
 
@@ -278,7 +299,7 @@ export function createLinkPipe(options: LinkPipeOptions): LinkPipe {
       keys[links.length * 2 + 1] = link.lo
       links.push(link.url)
       lines.push(lineOf(link))
-      if (seenDepth(link.hi, link.lo) < knownFrom) consider(link, page, depth, reading, given)
+      if (!isKnown(link, knownFrom)) consider(link, page, depth, reading, given)
       else if (offersKnown) offerKnown(link, page, depth, reading, given)
     }
     return true
