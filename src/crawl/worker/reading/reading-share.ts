@@ -27,7 +27,7 @@ const GAIN = 0.3
 const FULL = 0.95
 const SHRINK = 0.05
 /** Pages that one shard may have from this one at a time: more would only wait there. */
-const MAX_GIVEN = 32
+const MAX_GIVEN = 64
 
 export function createReadingShare({ index, shards, busyOf, now }: ReadingShareOptions): ReadingShare {
   const given = new Array<number>(shards).fill(0)
