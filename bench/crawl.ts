@@ -48,7 +48,7 @@ export async function run({ roots, values }: BenchOptions): Promise<BenchTable> 
     rounds: number('rounds', 1),
     slowPages: number('slow-pages', 3000),
     again: values.again !== 'no',
-    run: { fetchers: number('fetchers', 128), perHost: number('per-host', 8), threads: number('threads', 2) },
+    run: { fetchers: number('fetchers', 256), perHost: number('per-host', 8), threads: number('threads', 2) },
   }
   const peers = (values.peers ?? 'wget2,scrapy,crawlee').split(',').filter((name) => name !== '' && name !== 'none')
   const contestants = ['erace', ...peers].map(findTool)

@@ -48,7 +48,7 @@ const onlyByName = new Set(['citus', 'long'])
 const usage = `npm run bench [-- NAME…] [-- --root DIR…] [-- --OPTION VALUE…]
 Benchmarks: ${Object.keys(benchmarks).join(', ')}; all but citus and long by default.
 Options of crawl: --pages 20000 --hosts 8 --seed 1 --peers wget2,scrapy,crawlee --rounds 1 --slow-pages 3000
-                  --fetchers 128 --per-host 8 --threads 2 --again yes
+                  --fetchers 256 --per-host 8 --threads 2 --again yes
                   --root DIR… or --root debian (packages of documentation), --server nginx or origin
 Options of http: --requests 10000 --hosts 8 --per-host 8 --rounds 5 --mean-bytes 33000
 Options of mapping: --mapped-hosts 10000 --delay 30 --fetchers 16 --threads 2 --rounds 3
