@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,9 @@ test('kept pages replay in a browser, lead on to each other, and ask nobody but 
   t.after(() => third.close())
   const name = `127.0.0.1:${(third.address() as AddressInfo).port}`
   const hostile = filled([...waysOut, ...waysAway], { third: `http://${name}`, name })
-  const mime = join(mkdtempSync(join(tmpdir(), 'erace-types-')), 'mime.types')
+  const folder = mkdtempSync(join(tmpdir(), 'erace-types-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const mime = join(folder, 'mime.types')
   writeFileSync(mime, '*/*')
   const kept = await createKeptArchive(
     {

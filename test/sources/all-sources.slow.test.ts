@@ -78,7 +78,8 @@ async function startWorld() {
   const query = encodeURIComponent('SELECT id, name, price FROM stock')
   const sources = {
     web: { uri: `${site.origin}/page` },
-    rendered: { uri: `${site.origin}/rendered`, render: 'browser' },
+    // Less often than the others: a browser takes more of the machine than all of them together.
+    rendered: { uri: `${site.origin}/rendered`, render: 'browser', every: '5s' },
     pop3: { uri: `pop3://${mailHostName}:${mail.ports.pop3}/`, credentials: 'popper' },
     imap: { uri: `imap://${mailHostName}:${mail.ports.imap}/INBOX`, credentials: 'ima', method: 'push', every: '1d' },
     news: { uri: `nntp://127.0.0.1:${news.port}/open.group` },

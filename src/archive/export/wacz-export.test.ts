@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { afterEach, describe, test } from 'node:test'
+import { after, afterEach, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { WARCParser } from 'warcio'
 import { openPromise } from 'yauzl'
@@ -121,8 +121,11 @@ describe('an export as WACZ', () => {
 })
 
 describe('a WACZ file of somebody else', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'erace-wacz-'))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+
   const refused = async (name: string, bytes: Buffer) => {
-    const file = join(mkdtempSync(join(tmpdir(), 'erace-wacz-')), 'x.wacz')
+    const file = join(folder, 'x.wacz')
     writeFileSync(file, bytes)
     await assert.rejects(
       verifyWacz(file, () => {}),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -13,8 +13,10 @@ const html = (body: string) => ({ body, headers: { 'content-type': 'text/html; c
 
 describe('replay over HTTP', () => {
   let kept: KeptArchive
+  const folder = mkdtempSync(join(tmpdir(), 'erace-types-'))
+
   before(async () => {
-    const mime = join(mkdtempSync(join(tmpdir(), 'erace-types-')), 'mime.types')
+    const mime = join(folder, 'mime.types')
     writeFileSync(mime, '*/*')
     kept = await createKeptArchive(
       {
@@ -37,7 +39,10 @@ describe('replay over HTTP', () => {
       { options: ['--mime', mime], change: (site) => site.set('/leaving', { status: 410, body: 'Gone' }, 0) },
     )
   })
-  after(() => kept.close())
+  after(async () => {
+    await kept.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
 
   const get = (path: string, headers: Record<string, string> = {}, email: string | null = ada) => {
     const client = email === null ? kept.erace.nobody(headers) : kept.erace.as(email)
