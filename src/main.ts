@@ -7,6 +7,8 @@ endWithLauncher(process)
 const { directory } = enableCompileCache()
 if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory
 
+const { importQuickly } = await import('./core/work/quick-imports.ts')
+importQuickly()
 const { createProcessIo } = await import('./cli/output/io.ts')
 const { runCli } = await import('./cli/run-cli.ts')
 

@@ -57,10 +57,10 @@ export function startUp(more: Record<string, string> = {}): Promise<Service> {
   })
 }
 
-/** `erace serve` and two workers on a database of their own. */
+/** `erace serve` and two workers, of one crawling thread each, on a database of their own. */
 export async function startCluster(more: Record<string, string> = {}): Promise<Service> {
   const { address: store, destroy } = await createEmptyDatabase()
-  const env = { ...settings, ERACE_CLUSTER_LEASE: '2s', ...more, ERACE_STORE: store }
+  const env = { ...settings, ERACE_CLUSTER_LEASE: '2s', ERACE_CRAWL_THREADS: '1', ...more, ERACE_STORE: store }
   return createService({
     ...firstPort(more),
     start: (port) => [

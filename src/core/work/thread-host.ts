@@ -52,6 +52,8 @@ type FromThread =
  */
 const YOUNG_GENERATION_MB = 32
 
+const start = new URL('./thread-start.ts', import.meta.url)
+
 type Pending = { resolve(value: unknown): void; reject(error: unknown): void; timer: NodeJS.Timeout | undefined }
 
 export function startThread<Request, Event = never, Data = undefined>(
@@ -59,7 +61,7 @@ export function startThread<Request, Event = never, Data = undefined>(
   { data, onEvent, isBackground = false, ...options }: ThreadOptions<Data, Event>,
 ): ThreadHost<Request> {
   const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB, ...options.resourceLimits }
-  const worker = new Worker(entry, { ...options, resourceLimits, workerData: data })
+  const worker = new Worker(start, { ...options, argv: [entry.href], resourceLimits, workerData: data })
   const pending = new Map<number, Pending>()
   const loaded = Promise.withResolvers<void>()
   const exited = Promise.withResolvers<void>()
