@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises'
 import type { StatsProgress, StatsReport, StatsTable } from '../../core/reports/stats-report.ts'
-import { statsPage } from '../../services/stats/stats-page.ts'
 import { checkTarget } from '../args/files.ts'
 import { refuseWords, wholeNumber } from '../args/values.ts'
 import { type Command, exitCodes } from '../command.ts'
@@ -44,7 +43,10 @@ export const command: Command = {
         line.clear()
         interrupt.dispose()
       })
-      if (file !== null) await writeFile(file, statsPage(report))
+      if (file !== null) {
+        const { statsPage } = await import('../../services/stats/stats-page.ts')
+        await writeFile(file, statsPage(report))
+      }
       io.stdout.write(json ? `${JSON.stringify(report)}\n` : statsText(report))
       return report.interrupted ? exitCodes.interrupted : exitCodes.done
     }

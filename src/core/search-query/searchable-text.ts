@@ -27,7 +27,8 @@ const dropped = '\\u00ad\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c
 const special = new RegExp(`([${unspaced}]+)|([${respelled}])|([${dropped}]+)|[\\0-\\u0003]`, 'gu')
 const anyUnspaced = new RegExp(`[${unspaced}]`, 'u')
 
-const segmenter = new Intl.Segmenter('und', { granularity: 'word' })
+/** Made with the first text that needs it: that takes 20 ms, and most commands see none. */
+let segmenter: Intl.Segmenter | null = null
 /** The dictionaries look at a run as a whole; a page without any space shall not become one. */
 const MAX_RUN = 2_000
 
@@ -97,6 +98,7 @@ function createPieces(text: string) {
 
 function separate(run: string, start: number, pieces: Pieces): void {
   for (let from = 0; from < run.length; from += MAX_RUN) {
+    segmenter ??= new Intl.Segmenter('und', { granularity: 'word' })
     for (const { index, segment } of segmenter.segment(run.slice(from, from + MAX_RUN))) {
       pieces.replace(wordSeparator, start + from + index)
       pieces.keepUntil(start + from + index + segment.length)
