@@ -52,8 +52,8 @@ export async function heapAfterGc(inspector: string, passing: RegExp, countsProm
       const answer = JSON.parse(String(data)) as Answer
       const session = String(answer.params?.sessionId)
       if (answer.method === 'NodeWorker.attachedToWorker') {
-        const worker = answer.params?.workerInfo as { url: string } | undefined
-        if (worker === undefined || passing.test(worker.url)) return
+        const worker = answer.params?.workerInfo as { title: string } | undefined
+        if (worker === undefined || passing.test(worker.title)) return
         workers.set(
           session,
           createCaller((message) => void main.call('NodeWorker.sendMessageToWorker', { sessionId: session, message })),

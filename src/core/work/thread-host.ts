@@ -61,7 +61,8 @@ export function startThread<Request, Event = never, Data = undefined>(
   { data, onEvent, isBackground = false, ...options }: ThreadOptions<Data, Event>,
 ): ThreadHost<Request> {
   const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB, ...options.resourceLimits }
-  const worker = new Worker(start, { ...options, argv: [entry.href], resourceLimits, workerData: data })
+  const name = entry.pathname.split('/').at(-1)!
+  const worker = new Worker(start, { ...options, name, argv: [entry.href], resourceLimits, workerData: data })
   const pending = new Map<number, Pending>()
   const loaded = Promise.withResolvers<void>()
   const exited = Promise.withResolvers<void>()
@@ -104,7 +105,7 @@ export function startThread<Request, Event = never, Data = undefined>(
   })
   worker.on('error', (error) => end(error, true))
   worker.on('exit', (code) => {
-    const error = new AppError('internal', `the thread ${entry.pathname.split('/').at(-1)} ended with code ${code}`)
+    const error = new AppError('internal', `the thread ${name} ended with code ${code}`)
     end(error, !isEndExpected)
     exited.resolve()
   })
