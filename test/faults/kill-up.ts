@@ -144,8 +144,17 @@ function momentOf({ random, site, folder, report }: Experiment, moment: Moment):
   return async () => sinceStart() >= wanted && (await folder.countTasks()) > 0 && --reads === 0
 }
 
-/** The site no longer changes. After two complete checks, all work is done. */
+/** A version that was being processed at three kills is set aside like one that caused them, until somebody has it tried again. */
 async function complete(experiment: Experiment): Promise<void> {
+  await completeChecks(experiment)
+  const retried = await startErace(['status', '--retry-tasks', '--data', experiment.data]).ended
+  if (retried.exitCode !== 0)
+    experiment.report.faults.push(`retry ended with ${retried.exitCode}: ${lastLines(retried)}`)
+  await completeChecks(experiment)
+}
+
+/** The site no longer changes. After two complete checks, all work is done. */
+async function completeChecks(experiment: Experiment): Promise<void> {
   const { folder, report } = experiment
   const run = folder.start(settingsOf(experiment))
   const endAt = performance.now() + experiment.patienceMs
