@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import * as errors from '../errors.ts'
 import { importQuickly } from './quick-imports.ts'
+
+const program = fileURLToPath(new URL('./quick-imports.testkit.ts', import.meta.url))
+const nothing = '--import=data:text/javascript,'
+
+function codeOf(options: string[], nodeOptions = ''): string {
+  const env = { ...process.env, NODE_OPTIONS: nodeOptions }
+  const { stdout, stderr } = spawnSync(process.execPath, [...options, program], { env, encoding: 'utf8' })
+  assert.equal(stderr, '')
+  return stdout
+}
 
 describe('quick imports', () => {
   const names = ['./retry.ts', '../errors.ts', 'undici', 'node:fs']
@@ -20,8 +32,9 @@ describe('quick imports', () => {
     assert.equal(await import(name), errors)
   })
 
-  test('fail where there is no such file', async () => {
-    const missing = './no-such-module.ts'
-    await assert.rejects(import(missing), /no-such-module/)
+  test('are ours, unless something was loaded before the program', () => {
+    assert.equal(codeOf([]), 'ENOENT')
+    assert.equal(codeOf([nothing]), 'ERR_MODULE_NOT_FOUND')
+    assert.equal(codeOf([], nothing), 'ERR_MODULE_NOT_FOUND')
   })
 })
