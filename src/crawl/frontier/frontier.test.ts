@@ -57,6 +57,35 @@ describe('the frontier', () => {
   )
 
   test(
+    'where there are more hosts than connections, a host keeps its turn for sixteen pages, on one connection',
+    withField({ perHost: 8, keptConnections: 1 }, async (field) => {
+      const [one, two] = [field.hostOf(0), field.hostOf(1)]
+      await field.offer([...offersOf(one, 20), ...offersOf(two, 20)])
+      const asked: string[] = []
+      for (let page = 0; page < 34; page++) {
+        const taken = field.frontier.take()!
+        asked.push(taken.request.host)
+        await field.finish([taken])
+      }
+      const times = (host: string, pages: number): string[] => new Array<string>(pages).fill(host)
+      assert.deepEqual(asked, [...times(one, 16), ...times(two, 16), ...times(one, 2)])
+      assert.deepEqual(hostsOf(field.takeAll()), [one, two])
+    }),
+  )
+
+  test(
+    'a host with a pause between its pages does not keep its turn',
+    withField({ perHost: 2, keptConnections: 1, rules: { delayMs: 3 } }, async (field) => {
+      const [one, two] = [field.hostOf(0), field.hostOf(1)]
+      await field.offer([...offersOf(one, 3), ...offersOf(two, 3)])
+      const first = field.frontier.take()!
+      await field.finish([first])
+      assert.equal(first.request.host, one)
+      assert.equal(field.frontier.take()?.request.host, two)
+    }),
+  )
+
+  test(
     'a clock that moves on while hosts are looked at holds nothing up',
     withField({ perHost: 2, rules: { delayMs: 3 } }, async (field) => {
       const [one, two] = [field.hostOf(0), field.hostOf(1)]

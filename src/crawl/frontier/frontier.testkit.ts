@@ -24,7 +24,7 @@ export const answered: HostSignal = { kind: 'answered', totalMs: 0 }
 
 export type Taken = { hostQueue: HostQueue; request: QueuedRequest }
 
-export type FieldOptions = Partial<Pick<FrontierOptions, 'leases' | 'wait' | 'rises'>> & {
+export type FieldOptions = Partial<Pick<FrontierOptions, 'leases' | 'wait' | 'rises' | 'keptConnections'>> & {
   rules: Partial<PolitenessRules>
   perHost: number
   bufferRows: number

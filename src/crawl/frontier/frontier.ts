@@ -72,6 +72,8 @@ export type FrontierOptions = {
   clock: Clock
   rules: PolitenessRules
   perHost: number
+  /** As many hosts can be left with an open connection while others are asked. Without end where it isn't given. */
+  keptConnections?: number
   /** Whether priorities of queued requests change. */
   rises?: boolean
   /** Rows kept in memory over all hosts. */
@@ -89,6 +91,11 @@ export type FrontierOptions = {
 
 const MIN_ROWS = 4
 const MAX_ROWS = 256
+/**
+ * Pages for which a host keeps its turn where there are more hosts than connections: when its next turn came, its connection would have made
+ * room for another.
+ */
+const TURN_PAGES = 16
 /** A queue may buffer this many times its share, since rows before the end of its buffer can't be left on disk. */
 const OVERFLOW = 4
 
@@ -97,6 +104,7 @@ export function createFrontier({
   clock,
   rules,
   perHost,
+  keptConnections = Number.POSITIVE_INFINITY,
   rises = false,
   bufferRows,
   maxHostQueues,
@@ -107,7 +115,7 @@ export function createFrontier({
   wait = waitFor,
 }: FrontierOptions): Frontier {
   const hostQueues = new Map<number, HostQueue>()
-  /** Hosts that were asked for something else first: their page follows while the connection is open. */
+  /** Hosts whose next page follows while the connection is open. */
   const nextInTurn: HostQueue[] = []
   const ring: HostQueue[] = []
   let ringHead = 0
@@ -125,6 +133,10 @@ export function createFrontier({
 
   const capacity = (): number =>
     Math.max(MIN_ROWS, Math.min(MAX_ROWS, Math.floor(bufferRows / Math.max(1, hostQueues.size))))
+
+  /** Whether the host is asked for several pages, one after the other, when it has its turn. */
+  const keepsTurn = (hostQueue: HostQueue): boolean =>
+    hostQueues.size > keptConnections && pauseMs(hostQueue, rules) === 0
 
   function beginOf(lease: PartitionLease): number {
     const begin = begins.get(lease) ?? clock.monotonic()
@@ -158,7 +170,7 @@ export function createFrontier({
       if (isIdle(hostQueue)) close(hostQueue)
       return
     }
-    if (hostQueue.inFlight >= perHost) return
+    if (hostQueue.inFlight >= (keepsTurn(hostQueue) ? 1 : perHost)) return
     if (mapping !== undefined && hostQueue.mappedUntil <= clock.monotonic()) {
       map(hostQueue, mapping)
       return
@@ -337,7 +349,8 @@ export function createFrontier({
       const verdict = noteSignal(hostQueue, signal, clock.monotonic(), rules)
       if (signal.kind !== 'untouched') move(hostQueue)
       if (verdict === 'given-up') empty(hostQueue)
-      schedule(hostQueue)
+      hostQueue.turn = keepsTurn(hostQueue) ? (hostQueue.turn + 1) % TURN_PAGES : 0
+      schedule(hostQueue, hostQueue.turn > 0 ? nextInTurn : ring)
       return verdict
     },
     putBack(hostQueue, request) {

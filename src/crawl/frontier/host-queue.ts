@@ -47,6 +47,8 @@ export type HostQueue = {
   /** Asked for by robots.txt, capped. */
   crawlDelayMs: number
   lastFetchMs: number
+  /** Pages that it was asked for in this turn, if it keeps its turn. */
+  turn: number
   /** What it is connected to; empty where nothing is known. */
   address: string
   /** Monotonic ms up to which its name is resolved. */
@@ -81,6 +83,7 @@ export function createHostQueue(
     slowdowns: 0,
     crawlDelayMs: 0,
     lastFetchMs: 0,
+    turn: 0,
     address: '',
     mappedUntil: 0,
   }

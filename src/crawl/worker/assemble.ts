@@ -124,6 +124,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
   for (const seed of settings.seeds) guard.allowSeed(hostNameOf(seed))
   const { acceptsMediaType } = readCollectedTypes(settings.files)
   const fetchers = Math.max(1, Math.ceil(crawl.fetchers / environment.shards))
+  const maxConnections = Math.max(defaultFetchLimits.maxConnections, 2 * fetchers)
   const fetcher = createFetcher({
     dns: withWaits(dns, clock, crawlStats.nameWait),
     guard,
@@ -139,7 +140,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
       maxHeaderBytes: crawl.maxHeaderBytes,
       maxBodyBytes: crawl.maxBodyBytes,
       perHostConnections: crawl.perHost,
-      maxConnections: Math.max(defaultFetchLimits.maxConnections, 2 * fetchers),
+      maxConnections,
     },
   })
   const agent = productToken(crawl.userAgent)
@@ -265,6 +266,7 @@ export async function assembleShard(settings: CrawlSettings, environment: ShardE
       },
       perHost: crawl.perHost,
       perAddress: Math.max(crawl.perAddress, crawl.perHost),
+      keptConnections: maxConnections,
       fetchers,
       writing: walk === null ? writing : { ...writing, maxWaitMs: 0, waitMsForEach: 0 },
       bufferRows: Math.ceil(settings.config.frontier.buffer / environment.shards),

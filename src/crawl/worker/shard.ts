@@ -97,6 +97,7 @@ export type ShardSettings = {
   rules: PolitenessRules
   perHost: number
   perAddress: number
+  keptConnections: number
   fetchers: number
   writing: WritingLimits
   bufferRows: number
@@ -179,6 +180,7 @@ export function createShard(deps: ShardDeps, settings: ShardSettings): Shard {
       mapping: deps.mapping,
       rules: settings.rules,
       perHost: settings.perHost,
+      keptConnections: settings.keptConnections,
       rises: settings.rises,
       bufferRows: settings.bufferRows,
     },
