@@ -18,7 +18,7 @@ const defaults = {
   /** Time between two changes of the site. */
   changeMs: 25,
   /** The limit of each wait. */
-  patienceMs: 30_000,
+  patienceMs: 120_000,
   collect: false,
   keep: false,
 }
