@@ -74,6 +74,26 @@ describe('the frontier', () => {
   )
 
   test(
+    'pages further from the seeds wait until all hosts had their turn',
+    withField({ keptConnections: 1 }, async (field) => {
+      const [one, two] = [field.hostOf(0), field.hostOf(1)]
+      const pages = (host: string) => [
+        ...offersOf(host, 2),
+        offerOf(host, '/far', { hops: 2, priority: 2 }),
+        offerOf(host, '/far/too', { hops: 2, priority: 2 }),
+      ]
+      await field.offer([...pages(one), ...pages(two)])
+      const asked: string[] = []
+      for (let page = 0; page < 8; page++) {
+        const taken = field.frontier.take()!
+        asked.push(taken.request.host)
+        await field.finish([taken])
+      }
+      assert.deepEqual(asked, [one, one, two, two, one, one, two, two])
+    }),
+  )
+
+  test(
     'a host with a pause between its pages does not keep its turn',
     withField({ perHost: 2, keptConnections: 1, rules: { delayMs: 3 } }, async (field) => {
       const [one, two] = [field.hostOf(0), field.hostOf(1)]

@@ -138,6 +138,10 @@ export function createFrontier({
   const keepsTurn = (hostQueue: HostQueue): boolean =>
     hostQueues.size > keptConnections && pauseMs(hostQueue, rules) === 0
 
+  /** A page that is further from the seeds waits until the others of this distance have come, on all hosts. */
+  const hasTurnLeft = (hostQueue: HostQueue): boolean =>
+    keepsTurn(hostQueue) && hostQueue.turn + 1 < TURN_PAGES && hostQueue.buffer[0]?.hops === hostQueue.turnHops
+
   function beginOf(lease: PartitionLease): number {
     const begin = begins.get(lease) ?? clock.monotonic()
     begins.set(lease, begin)
@@ -339,6 +343,7 @@ export function createFrontier({
       const request = hostQueue.buffer.shift()!
       hostQueue.taken?.add(request.seq)
       hostQueue.inFlight++
+      hostQueue.turnHops = request.hops
       if (perHost > 1) hostQueue.nextAt = Math.max(hostQueue.nextAt, clock.monotonic() + pauseMs(hostQueue, rules))
       schedule(hostQueue)
       return { hostQueue, request }
@@ -349,7 +354,7 @@ export function createFrontier({
       const verdict = noteSignal(hostQueue, signal, clock.monotonic(), rules)
       if (signal.kind !== 'untouched') move(hostQueue)
       if (verdict === 'given-up') empty(hostQueue)
-      hostQueue.turn = keepsTurn(hostQueue) ? (hostQueue.turn + 1) % TURN_PAGES : 0
+      hostQueue.turn = hasTurnLeft(hostQueue) ? hostQueue.turn + 1 : 0
       schedule(hostQueue, hostQueue.turn > 0 ? nextInTurn : ring)
       return verdict
     },

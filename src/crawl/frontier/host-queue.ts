@@ -49,6 +49,8 @@ export type HostQueue = {
   lastFetchMs: number
   /** Pages that it was asked for in this turn, if it keeps its turn. */
   turn: number
+  /** Links from a seed to the page that was taken last. */
+  turnHops: number
   /** What it is connected to; empty where nothing is known. */
   address: string
   /** Monotonic ms up to which its name is resolved. */
@@ -84,6 +86,7 @@ export function createHostQueue(
     crawlDelayMs: 0,
     lastFetchMs: 0,
     turn: 0,
+    turnHops: 0,
     address: '',
     mappedUntil: 0,
   }
