@@ -8,7 +8,7 @@ import { asRoot, programSkip, rootSkip, runAsRoot } from '../../../test/kit/prog
 import { systemClock } from '../../core/clock.ts'
 import { selfSigned } from '../../crawl/fetch/certificate.testkit.ts'
 import type { List, Place, ProtocolLimits, Session } from '../../crawl/fetch/protocol.ts'
-import { freePort } from '../../store/postgres/testkit/postgres-server.testkit.ts'
+import { freePorts } from '../../store/postgres/testkit/postgres-server.testkit.ts'
 
 export const dovecotSkip =
   programSkip(
@@ -47,7 +47,8 @@ export async function startDovecot({ takesMail = false } = {}): Promise<Dovecot>
   const { key, cert } = selfSigned(mailHostName)
   writeFileSync(at('key.pem'), key)
   writeFileSync(at('cert.pem'), cert)
-  const ports = { imap: await freePort(), imaps: await freePort(), pop3: await freePort(), pop3s: await freePort() }
+  const [imap, imaps, pop3, pop3s] = (await freePorts(4)) as [number, number, number, number]
+  const ports = { imap, imaps, pop3, pop3s }
   writeFileSync(at('conf'), configOf(folder, ports) + (takesMail ? lmtpOf(at('lmtp')) : ''))
   const doveadm = (...given: string[]) => runAsRoot('/usr/bin/doveadm', '-c', at('conf'), ...given)
   await runAsRoot('chown', 'dovecot', at('mail'))

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { programSkip } from '../../../test/kit/programs.ts'
 import { selfSigned } from '../../crawl/fetch/certificate.testkit.ts'
-import { freePort } from '../../store/postgres/testkit/postgres-server.testkit.ts'
+import { freePorts } from '../../store/postgres/testkit/postgres-server.testkit.ts'
 
 const run = promisify(execFile)
 const programs = '/usr/lib/news/bin'
@@ -41,7 +41,8 @@ export async function startNewsServer({ port: wanted }: { port?: number } = {}):
   const at = (name: string): string => join(folder, name)
   const isRoot = process.getuid?.() === 0
   const owner = isRoot ? await idsOf('news') : { uid: process.getuid!(), gid: process.getgid!() }
-  const [port, securePort] = [wanted ?? (await freePort()), await freePort()]
+  const [free, securePort] = (await freePorts(2)) as [number, number]
+  const port = wanted ?? free
   const { key, cert } = selfSigned('localhost')
   const files: readonly [name: string, text: string][] = [
     ['etc/inn.conf', settings(folder, port, isRoot ? 'news' : userInfo().username)],

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
@@ -113,15 +114,18 @@ export function databaseAddress(server: string, name: string): string {
   return url.href
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as { port: number }
-      probe.close(() => resolve(port))
-    })
-  })
+export async function freePort(): Promise<number> {
+  const [port] = await freePorts(1)
+  return port!
+}
+
+/** All are taken before the first is given up: one after the other, the same could come twice. */
+export async function freePorts(count: number): Promise<number[]> {
+  const probes = Array.from({ length: count }, () => createServer())
+  await Promise.all(probes.map((probe) => once(probe.listen(0, '127.0.0.1'), 'listening')))
+  const ports = probes.map((probe) => (probe.address() as { port: number }).port)
+  await Promise.all(probes.map((probe) => once(probe.close(), 'close')))
+  return ports
 }
 
 type Program = typeof EmbeddedPostgres
