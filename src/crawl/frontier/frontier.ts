@@ -17,6 +17,7 @@ import {
   putBackInOrder,
   replaceHead,
 } from './host-queue.ts'
+import { createHostTurns } from './host-turns.ts'
 import type { Leases, PartitionLease } from './partition-lease.ts'
 import { type HostSignal, noteSignal, type PolitenessRules, pauseMs } from './politeness.ts'
 import { createTimeHeap } from './time-heap.ts'
@@ -115,10 +116,7 @@ export function createFrontier({
   wait = waitFor,
 }: FrontierOptions): Frontier {
   const hostQueues = new Map<number, HostQueue>()
-  /** Hosts whose next page follows while the connection is open. */
-  const nextInTurn: HostQueue[] = []
-  const ring: HostQueue[] = []
-  let ringHead = 0
+  const turns = createHostTurns()
   const heap = createTimeHeap<HostQueue>()
   /** Monotonic: when the first host of each was opened. From then on no other worker sends requests to them. */
   const begins = new WeakMap<PartitionLease, number>()
@@ -138,7 +136,7 @@ export function createFrontier({
   const keepsTurn = (hostQueue: HostQueue): boolean =>
     hostQueues.size > keptConnections && pauseMs(hostQueue, rules) === 0
 
-  /** A page that is further from the seeds waits until the others of this distance have come, on all hosts. */
+  /** A page that is further from the seeds than the last one waits until other hosts had their turn. */
   const hasTurnLeft = (hostQueue: HostQueue): boolean =>
     keepsTurn(hostQueue) && hostQueue.turn + 1 < TURN_PAGES && hostQueue.buffer[0]?.hops === hostQueue.turnHops
 
@@ -162,8 +160,8 @@ export function createFrontier({
     return hostQueue
   }
 
-  /** Moves a parked host queue to where it belongs now; `turns`: where it takes its turn. */
-  function schedule(hostQueue: HostQueue, turns = ring): void {
+  /** Moves a parked host queue to where it belongs now; `isNext`: its page follows while the connection is open. */
+  function schedule(hostQueue: HostQueue, isNext = false): void {
     if (hostQueue.state !== 'parked') return
     if (hostQueue.buffer.length > OVERFLOW * capacity()) {
       if (hostQueue.loading || hostQueue.inFlight > 0 || hostQueue.uncommitted > 0) return // these come back first
@@ -184,7 +182,8 @@ export function createFrontier({
       heap.push(hostQueue, hostQueue.nextAt)
     } else {
       hostQueue.state = 'ready'
-      turns.push(hostQueue)
+      if (isNext) turns.addNext(hostQueue)
+      else turns.add(hostQueue)
     }
   }
 
@@ -317,12 +316,7 @@ export function createFrontier({
       due.state = 'parked'
       schedule(due)
     }
-    while (nextInTurn.length > 0 || ringHead < ring.length) {
-      const hostQueue = nextInTurn.shift() ?? ring[ringHead++]!
-      if (ringHead > 1024 && ringHead * 2 > ring.length) {
-        ring.splice(0, ringHead)
-        ringHead = 0
-      }
+    for (let hostQueue = turns.shift(); hostQueue !== undefined; hostQueue = turns.shift()) {
       if (hostQueue.state !== 'ready') continue
       // Another request of the same host may have come back meanwhile and moved its clock. `schedule` compares with the
       // current time, and so must this: with an older one the two would disagree for ever.
@@ -330,8 +324,6 @@ export function createFrontier({
       hostQueue.state = 'parked'
       schedule(hostQueue)
     }
-    ring.length = 0
-    ringHead = 0
     return undefined
   }
 
@@ -355,7 +347,7 @@ export function createFrontier({
       if (signal.kind !== 'untouched') move(hostQueue)
       if (verdict === 'given-up') empty(hostQueue)
       hostQueue.turn = hasTurnLeft(hostQueue) ? hostQueue.turn + 1 : 0
-      schedule(hostQueue, hostQueue.turn > 0 ? nextInTurn : ring)
+      schedule(hostQueue, hostQueue.turn > 0)
       return verdict
     },
     putBack(hostQueue, request) {
@@ -370,7 +362,7 @@ export function createFrontier({
       putBackInOrder(hostQueue, request)
       noteSignal(hostQueue, signal, clock.monotonic(), rules)
       move(hostQueue)
-      schedule(hostQueue, nextInTurn)
+      schedule(hostQueue, true)
     },
     borrow(hostQueue) {
       const { state, more, loading, inFlight, buffer, nextAt } = hostQueue
