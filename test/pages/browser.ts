@@ -8,6 +8,9 @@ import { type Service, type StartService, startService } from '../kit/service.ts
 import { type ChangingPage, type ChangingPages, createChangingPages } from '../site/handler-site.ts'
 
 const program = process.env.ERACE_TEST_CHROMIUM ?? '/usr/bin/chromium'
+/** The same engine without windows: it takes a third of the processor time, and can't show notifications. */
+const shell = '/usr/bin/chromium-headless-shell'
+const lightProgram = process.env.ERACE_TEST_CHROMIUM === undefined && existsSync(shell) ? shell : program
 /** False when there is a browser, else why the tests are skipped. */
 export const withoutBrowser = existsSync(program)
   ? false
@@ -21,11 +24,14 @@ export const sizes = {
 
 const artefacts = fileURLToPath(new URL('../../.artefacts/pages/', import.meta.url))
 
+/** `isWhole` asks for a browser that shows notifications. */
+type BrowserNeeds = { flags?: readonly string[]; isWhole?: boolean }
+
 /** The machine's real browser, with all background requests off. */
-export async function startBrowser(more: readonly string[] = []): Promise<Browser> {
+export async function startBrowser({ flags = [], isWhole = false }: BrowserNeeds = {}): Promise<Browser> {
   if (!isFresh()) await buildUi()
   return chromium.launch({
-    executablePath: program,
+    executablePath: isWhole ? program : lightProgram,
     args: [
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
       '--disable-gpu',
@@ -34,7 +40,7 @@ export async function startBrowser(more: readonly string[] = []): Promise<Browse
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
-      ...more,
+      ...flags,
     ],
   })
 }
@@ -43,10 +49,14 @@ export async function startBrowser(more: readonly string[] = []): Promise<Browse
 export type Stage = { browser: Browser; service: Service; news: ChangingPages }
 
 /** Starts a browser, a service and a site with these pages before the tests of a block, and ends them afterwards. */
-export function useStage(pages: Record<string, ChangingPage>, start: StartService = startService): Stage {
+export function useStage(
+  pages: Record<string, ChangingPage>,
+  start: StartService = startService,
+  needs: BrowserNeeds = {},
+): Stage {
   const stage = {} as Stage
   before(async () => {
-    stage.browser = await startBrowser()
+    stage.browser = await startBrowser(needs)
     stage.service = await start()
     stage.news = await createChangingPages(pages)
   })

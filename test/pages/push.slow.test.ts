@@ -5,6 +5,7 @@ import { itemOf, messageOf } from '../../src/delivery/render/message.testkit.ts'
 import { createSink } from '../../src/delivery/sink.testkit.ts'
 import { createSubscriber } from '../../src/delivery/web-push.testkit.ts'
 import { pushPayload } from '../../src/delivery/web-push.ts'
+import { startService } from '../kit/service.ts'
 import { until } from '../watch/up-run.ts'
 import { accountOf, createAccount } from './account.ts'
 import { useStage, visit, withoutBrowser } from './browser.ts'
@@ -62,7 +63,7 @@ function subscribeAs(subscribed: Subscribed): void {
 const askedKey = (): string => (globalThis as unknown as { askedKey: string }).askedKey
 
 describe('pushed messages, in a browser', { skip: withoutBrowser }, () => {
-  const stage = useStage({})
+  const stage = useStage({}, startService, { isWhole: true })
   let cookie: string
 
   before(async () => {

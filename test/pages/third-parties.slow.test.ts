@@ -60,7 +60,7 @@ describe('saved pages and third parties, in a browser', { skip: withoutBrowser }
 
   before(async () => {
     third = await createThirdParty()
-    browser = await startBrowser([`--host-resolver-rules=MAP *.${NAME} ${new URL(third.origin).host}`])
+    browser = await startBrowser({ flags: [`--host-resolver-rules=MAP *.${NAME} ${new URL(third.origin).host}`] })
     service = await startService()
     news = await createHandlerSite((path, response) => {
       const links = `<a href="${link()}" target=_top>Away</a> <a href="mailto:ada@example.org">Write</a> <a href="#end">Down</a>`
