@@ -2,37 +2,35 @@ import { UNLIMITED_DEPTH } from '../../../core/request.ts'
 import { zoneClock } from '../../../core/time/zone-offset.ts'
 import { checkedDuration, checkId } from '../timing.ts'
 import type { Watch } from '../watch.ts'
-import { nearness, nearnessOf, type Page, patternOf } from './coverage.ts'
+import { patternOf } from './coverage.ts'
 import { type CoalescedWatch, mergeUrds, type Urd } from './urd.ts'
 
 /**
- * Merges equal sources into one watch, so that each is fetched once. The watch is what its URDs have in common: the
- * shortest interval, the widest scope, the highest level and urgency, and a time window if all have one. Each owner's
- * own values are kept, so that a page goes only to the owners that cover it. A change costs as much as its watch has
- * owners, independent of the number of all others.
+ * Merges equal sources into one watch, so that each is fetched once. The watch satisfies all its URDs: the shortest
+ * interval, the widest scope, the highest level and urgency, and a time window if all have one. Each owner's own values
+ * are kept, so that a page goes only to the owners that cover it. A change costs O(owners of its watch), independent of
+ * the number of all others.
  */
 export type Coalescer = {
   /**
-   * Adds a URD or replaces it. Throws `usage-wrong` for an unknown zone or a wrong expression, and
-   * then changes nothing.
+   * Adds or replaces a URD. Throws `usage-wrong` for an unknown zone or an invalid expression, without
+   * changing anything.
    */
   put(urd: Urd): void
   pause(id: number, paused: boolean): void
   remove(id: number): void
   /** Whether any URD has the watch. */
   has(watch: number): boolean
-  /** Undefined where no URD has the watch. */
+  /** Undefined if no URD has the watch. */
   watch(id: number): CoalescedWatch | undefined
-  /** All URDs of a watch as they were put. */
+  /** All URDs of a watch, paused ones included. */
   urdsOf(watch: number): Urd[]
-  /** The URDs, not paused, that cover a page found from the watch's source. */
-  covering(watch: number, uri: string, page: Page): number[]
-  /** Watches that were touched since this was last called, each once. */
+  /** Watches touched since the last call, each once. */
   takeTouched(): number[]
   size(): { urds: number; watches: number }
 }
 
-/** What sees to it that the fetches follow: see `Scheduler`. */
+/** Receives the merged watches: see `Scheduler`. */
 export type WatchTarget = { set(watch: Watch): void; remove(id: number): void }
 
 /** Brings a scheduler up to date with the URDs. */
@@ -44,7 +42,7 @@ export function forwardTouched(coalescer: Coalescer, target: WatchTarget): void 
   }
 }
 
-/** What would fail later, in the scheduler or on a page, is rejected here, where its owner can still be informed. */
+/** Rejects here, where the owner can still be told, what would fail later in the scheduler or on a page. */
 function check({ id, watch, everyMs, everyMaxMs, scope, window }: Urd): void {
   checkId(id)
   checkId(watch)
@@ -110,24 +108,6 @@ export function createCoalescer(): Coalescer {
     has: (watch) => watches.has(watch),
     watch: (id) => (watches.has(id) ? mergeUrds(urdsOf(id)) : undefined),
     urdsOf,
-    covering(watch, uri, page) {
-      const found: number[] = []
-      const near = page.hops === 0 ? nearnessOf.page : nearness(uri, page.url)
-      /** Owners with the same expression share the answer. */
-      const matched = new Map<string, boolean>()
-      const covers = ({ scope }: Urd): boolean => {
-        if (page.hops === 0) return true
-        if (scope.kind !== 'pattern') return near >= nearnessOf[scope.kind]
-        const matches = matched.get(scope.source) ?? patternOf(scope.source).matches(page.url)
-        matched.set(scope.source, matches)
-        return matches
-      }
-      for (let node = watches.get(watch) ?? null; node !== null; node = node.next) {
-        const { urd } = node
-        if (!urd.paused && page.hops <= urd.depth && covers(urd)) found.push(urd.id)
-      }
-      return found
-    },
     takeTouched() {
       const ids = [...touched]
       touched.clear()

@@ -4,19 +4,19 @@ import { mayLeadTo, withoutAccess } from '../../../core/url/access.ts'
 import { hostKey, registrableDomain } from '../../../core/url/partition.ts'
 import { isSpent, type WorkBudget } from '../../../core/work/work-budget.ts'
 
-/** How far one owner of a source goes from it. */
+/** How far from a source one of its owners wants links followed. */
 export type Reach = { scope: Scope; depth: number }
 
 export type Page = {
   url: string
-  /** Links followed from the source; 0 is the source itself, wherever redirects led. */
+  /** Links followed from the source; 0 is the source itself, even after redirects. */
   hops: number
 }
 
 /**
- * Whether a page is part of what a URD is about. URLs are serialised; scheme does not matter, port does, as for politeness.
- * An expression may match anywhere in the URL; what the budget doesn't suffice for isn't covered. Throws `usage-wrong` for
- * a wrong expression.
+ * Whether a URD covers a page. URLs are serialised; the port matters and the scheme does not, as for politeness.
+ * An expression may match anywhere in the URL; if the budget runs out, the page is not covered. Throws `usage-wrong` for
+ * an invalid expression.
  */
 export function coversPage(
   { uri, scope, depth }: Reach & { uri: string },
@@ -30,10 +30,13 @@ export function coversPage(
   return patternOf(scope.source).matches(withoutAccess(url), budget)
 }
 
-/** Each contains the ones behind it, so that one number says which of them a page is in. */
+/** Each scope contains the ones after it, so that one number says which of them a page is in. */
 export const nearnessOf = { domain: 1, host: 2, path: 3, page: 4 } as const
 
-/** The narrowest of these that has both, if pages of one may lead to the other: 4 the page, 3 its folder, 2 the host, 1 the registrable domain, 0 none. */
+/**
+ * The narrowest scope that contains both: 4 the page, 3 its folder, 2 the host, 1 the registrable domain, 0 none. Also 0 if pages of
+ * the one may not lead to the other.
+ */
 export function nearness(uri: string, url: string): number {
   if (!mayLeadTo(uri, url)) return 0
   const source = locationOf(withoutAccess(uri))
@@ -45,7 +48,7 @@ export function nearness(uri: string, url: string): number {
   return page.path.startsWith(folderOf(source.path)) ? nearnessOf.path : nearnessOf.host
 }
 
-/** Host with port, and all that follows. */
+/** Host with port, and the rest of the URL. */
 function locationOf(url: string): { host: string; path: string } {
   const slash = url.indexOf('/', url.indexOf(':') + 3)
   return { host: hostKey(url), path: slash === -1 ? '/' : url.slice(slash) }
@@ -57,7 +60,7 @@ function folderOf(path: string): string {
   return page.slice(0, page.lastIndexOf('/') + 1)
 }
 
-// Two generations, the older dropped when the younger is full: bounded, and expressions in use stay compiled.
+// A two-generation cache: the older one is dropped when the younger is full. Bounded, and expressions in use stay compiled.
 const maxPatterns = 1_000
 let patterns = new Map<string, Pattern>()
 let older = new Map<string, Pattern>()

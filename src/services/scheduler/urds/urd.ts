@@ -5,7 +5,7 @@ import { nearnessOf, type Reach } from './coverage.ts'
 
 /** One source of one profile: the parts that decide when and how far it is fetched. */
 export type Urd = {
-  /** Whole numbers both, as the store gives them. URDs with the same `watchKey` have the same watch. */
+  /** Both are integers assigned by the store. URDs with the same `watchKey` have the same watch. */
   id: number
   watch: number
   owner: string
@@ -19,7 +19,7 @@ export type Urd = {
   urgency: number
   window: TimeWindow | null
   paused: boolean
-  /** Groups of sources that are alike: see `priors.ts`. */
+  /** Groups of similar sources: see `priors.ts`. */
   groups?: readonly string[]
 }
 
@@ -27,21 +27,21 @@ export type Urd = {
 export type CoalescedWatch = Watch & {
   /** URDs that are not paused. */
   owners: number
-  /** The largest. */
+  /** The largest of all URDs. */
   depth: number
-  /** The scopes of the URDs: a page is to be fetched if one of these covers it. None is within another. */
+  /** Scopes of the URDs: a page is fetched if one of them covers it. None contains another. */
   reaches: readonly Reach[]
 }
 
-/** Sources that have the same key are fetched as one. `uri` is normalised and says how it is asked for; `kind` is the fetcher that speaks its protocol. */
+/** Sources with the same key are fetched as one. `uri` is normalised and includes how to request it; `kind` names the fetcher. */
 export function watchKey(kind: string, uri: string): string {
-  // Long ones, such as those with a query in them, are too long for an index.
+  // Long URIs, such as those with a query, don't fit into an index.
   return kind === 'web' || uri.length < 1000 ? `${kind} ${uri}` : `${kind} sha256:${hash('sha256', uri)}`
 }
 
 /**
- * The watch that satisfies all URDs of a source. Paused ones ask for nothing;
- * where all are, the watch is paused and keeps their values. Each upper bound is a promise, so the lowest counts.
+ * The watch that satisfies all URDs of a source. Paused ones are ignored; if all are paused, the watch is paused and
+ * keeps their values. Each upper bound is a promise, so the lowest counts.
  */
 export function mergeUrds(urds: readonly Urd[]): CoalescedWatch {
   const active = urds.filter(({ paused }) => !paused)
@@ -74,10 +74,10 @@ export function mergeUrds(urds: readonly Urd[]): CoalescedWatch {
   }
 }
 
-/** What waiting for news costs, by level: a gold source is checked twice as often as a silver one, and that twice as often as a bronze one. */
+/** Weight of a level. Frequency grows with its square root: gold is checked twice as often as silver, silver twice as often as bronze. */
 const waiting: Readonly<Record<ServiceLevel, number>> = { gold: 4, silver: 1, bronze: 0.25 }
 
-/** Each owner counts once, as the one with the most. */
+/** Each owner counts once, with the highest of their values. */
 function demandOf(urds: readonly Urd[]): number {
   const owners = new Map<string, number>()
   for (const { owner, level, urgency } of urds)
@@ -87,7 +87,7 @@ function demandOf(urds: readonly Urd[]): number {
   return demand
 }
 
-/** Owners with the highest level first: their level decides when the check is made. */
+/** Owners, highest level first: their level decides when the check is made. */
 function payersOf(urds: readonly Urd[]): string[] {
   const payers = new Set<string>()
   for (const level of serviceLevels) {
@@ -99,7 +99,7 @@ function payersOf(urds: readonly Urd[]): string[] {
   return [...payers]
 }
 
-/** Null as soon as one URD has no window. */
+/** Null if any URD has no window. */
 function windowsOf(urds: readonly Urd[]): TimeWindow[] | null {
   const windows = new Map<string, TimeWindow>()
   for (const { window } of urds) {
@@ -110,7 +110,7 @@ function windowsOf(urds: readonly Urd[]): TimeWindow[] | null {
   return [...windows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, window]) => window)
 }
 
-/** The widest first; one that another contains is left out. Expressions cannot be compared: each is kept. */
+/** Widest first, without those contained in another. Expressions cannot be compared, so each is kept. */
 function scopesOf(urds: readonly Urd[]): Reach[] {
   const depths = new Map<string, Reach>()
   for (const { scope, depth } of urds) {
